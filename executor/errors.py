@@ -280,11 +280,16 @@ class SendError(ExecutorError):
 
 
 class CallUnsettled(SendError):
-    def __init__(self, transaction: str, timeout_s: float) -> None:
+    """why: what the node said meanwhile; empty when time ran out."""
+
+    def __init__(self, transaction: str, timeout_s: float, why: str = "") -> None:
         self.transaction = transaction
+        where = f"in no settled block after {timeout_s:g} s"
+        if why:
+            where = f"signed, and not known to be in a settled block ({why})"
         super().__init__(
-            f"transaction {transaction} is in no settled block after {timeout_s:g} s: make the "
-            "call again with its key, which goes on with it"
+            f"transaction {transaction} is {where}: make the call again with its key, which goes "
+            "on with it"
         )
 
 
@@ -292,8 +297,9 @@ class CallTaken(SendError):
     def __init__(self, transaction: str, nonce: int) -> None:
         self.transaction, self.nonce = transaction, nonce
         super().__init__(
-            f"transaction {transaction} will not happen: another one of its account has its nonce "
-            f"{nonce}; make the call with a new key, and give agents an account of their own"
+            f"the node says that another transaction of its account has the nonce {nonce} of "
+            f"{transaction}, which it does not show: ask another node whether that one happened "
+            "before the call is made with a new key, and give agents an account of their own"
         )
 
 

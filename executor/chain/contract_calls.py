@@ -4,8 +4,9 @@ What is signed is on disk, under its key, before it leaves this process; whoever
 the key, after a crash or a time-out, finds it, and at most sends the same transaction again. What
 was signed happens: a later call sends it first, since its own nonce is behind it. All calls of an
 account wait for each other while they get their nonces. Files end in .json, and in .json.settled
-once their transaction is in a settled block. Nonces that others use for the
-account at the same time are not known here: give it an account of its own.
+once their transaction is in a settled block; whoever reads or renames one holds the account's lock.
+Nonces that others use for the account at the same time are not known here: give it an account of
+its own.
 """
 
 import fcntl
@@ -32,10 +33,14 @@ from zkagent.executor.errors import CallRecordDamaged, CallTaken, CallUnsettled
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
 from zkagent.models.whole import write_file
+from zkagent.verifier_contracts.errors import ChainError
 
 FORMAT = "zkagent-call-1"
 KEY = re.compile(r"[0-9a-f]{16,128}", re.ASCII)
 GAS_MARGIN_PERCENT = 20
+#: How long a nonce is looked at that is used by nobody knows whom: nodes behind one address do not
+#: all know the latest block, and a transaction of ours is mined between two questions.
+TAKEN_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -100,16 +105,26 @@ class ContractCalls:
         """The transaction in a block, whether it succeeded or not.
 
         Raises RevertError, InsufficientFunds, FeeRefused and other ChainErrors when nothing was
-        signed; CallUnsettled when it is not in a block in time: come again with the key; CallTaken
-        when something else used its nonce; CallRecordDamaged.
+        signed; CallUnsettled when it is not in a block in time, or the node fails meanwhile: come
+        again with the key; CallTaken when the node keeps saying that something else used its nonce,
+        and never showed it in a settled block; CallRecordDamaged.
         """
         with self._lock():
             record = self._record(key, call) or self._signed(key, call)
-            if not self._mined(record):
-                self._check_free(record)
-                for each in self._up_to(record):
-                    self.sender.broadcast(each.transaction)
-        return self._wait(record, timeout_s)
+            with _unsettled(record, timeout_s):
+                self._hand_in(record)
+        with _unsettled(record, timeout_s):
+            return self._wait(record, timeout_s)
+
+    def _hand_in(self, record: CallRecord) -> None:
+        if self._mined(record) or self._used(self.sender.height(), record):
+            return
+        for each in self._up_to(record):
+            try:
+                self.sender.broadcast(each.transaction)
+            except ChainError as exc:
+                if "nonce too low" not in str(exc).lower():  # mined since, or looked into later
+                    raise
 
     def _signed(self, key: str, call: ContractCall) -> CallRecord:
         gas = self.sender.gas_limit(self.sender.estimate_gas(call), GAS_MARGIN_PERCENT)
@@ -144,18 +159,26 @@ class ContractCalls:
         found = map(self._read, sorted(self.folder.glob("*.json")))
         return [r for r in found if (r.account, r.chain_id) == wallet and r.nonce >= used]
 
-    def _check_free(self, record: CallRecord) -> None:
-        if self.sender.transactions_by(self.sender.height()) > record.nonce:
-            raise CallTaken(record.hash, record.nonce)
+    def _used(self, block: int, record: CallRecord) -> bool:
+        """Whether its nonce is, by something that was mined up to this block."""
+        return self.sender.transactions_by(block) > record.nonce
 
     def _wait(self, record: CallRecord, timeout_s: float) -> Mined:
         until = time.monotonic() + timeout_s
+        taken_since: float | None = None
         while True:
-            found = self._mined(record)
-            if found and self.sender.height() >= found.block + self.confirmations - 1:
+            found, settled = self._mined(record), self.sender.height() - self.confirmations + 1
+            if found and settled >= found.block:
                 self._settle(record)
                 return found
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if found or not self._used(settled, record):
+                taken_since = None
+            elif taken_since is None:
+                taken_since = now
+            elif now - taken_since > TAKEN_S and not _settled(self._path(record.key)).exists():
+                raise CallTaken(record.hash, record.nonce)
+            if now > until:
                 raise CallUnsettled(record.hash, timeout_s)
             time.sleep(POLL_S)
 
@@ -164,7 +187,7 @@ class ContractCalls:
 
     def _settle(self, record: CallRecord) -> None:
         path = self._path(record.key)
-        with suppress(FileNotFoundError):  # somebody else's doing, of the same call
+        with self._lock(), suppress(FileNotFoundError):  # somebody else's doing, of the same call
             path.replace(_settled(path))
 
     def _record(self, key: str, call: ContractCall) -> CallRecord | None:
@@ -219,6 +242,15 @@ class ContractCalls:
             yield
         finally:
             os.close(number)
+
+
+@contextmanager
+def _unsettled(record: CallRecord, timeout_s: float) -> Iterator[None]:
+    """What was signed may happen, whatever else a node says."""
+    try:
+        yield
+    except ChainError as exc:
+        raise CallUnsettled(record.hash, timeout_s, str(exc)) from exc
 
 
 def _settled(path: Path) -> Path:

@@ -140,7 +140,12 @@ def _address(value: str, path: str) -> str:
     return to_checksum_address(value)
 
 
-def _number(value: int | str, unsigned: bool, bits: int, path: str) -> int:
+def _number(value: Any, unsigned: bool, bits: int, path: str) -> int:
+    """What was written with a point or exponent has lost its last digits already."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ToolInputRefused(
+            f"{path}: {value!r:.90} is no whole number: write it as decimal text", path=path
+        )
     if isinstance(value, str) and not DECIMAL.fullmatch(value):
         raise ToolInputRefused(f"{path}: {value!r:.90} is no decimal number", path=path)
     number = int(value)

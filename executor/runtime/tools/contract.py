@@ -20,9 +20,11 @@ from eth_utils.crypto import keccak
 from zkagent.errors import ZkagentError
 from zkagent.executor.chain.agent import ContractCall
 from zkagent.executor.chain.contract_calls import ContractCalls
-from zkagent.executor.errors import CallUnsettled
+from zkagent.executor.chain.web3_sender import NodeChain
+from zkagent.executor.errors import CallRecordDamaged, CallTaken, CallUnsettled
 from zkagent.executor.runtime.core.errors import (
     AgentConfigRefused,
+    CallUnknown,
     ToolFault,
     ToolInputRefused,
     ToolTimeout,
@@ -109,8 +111,13 @@ class ContractTools:
 
     def view(self, data: bytes) -> bytes:
         """What it answers to calldata now. Raises ToolFault."""
-        with _Faults("a call", self._abi, retriable=True):
+        with _Faults("a call", self._abi):
             return self._called(data, "latest")
+
+    def result_at(self, function: Entry, given: Mapping[str, Any], block: int) -> Json:
+        """What a function gives, called in the state after this block. Raises ToolInputRefused,
+        ToolFault."""
+        return self._read(function, self._calldata(function, given), hex(block)).output
 
     def tool_of(self, prefix: str, function: Entry) -> ToolDefinition:
         """Of one entry of an ABI."""
@@ -143,9 +150,9 @@ class ContractTools:
 
         return run
 
-    def _read(self, function: Entry, data: bytes) -> ToolOutput:
-        with self._faults(function, retriable=True):
-            answer = self._called(data, "latest")
+    def _read(self, function: Entry, data: bytes, block: str = "latest") -> ToolOutput:
+        with self._faults(function):
+            answer = self._called(data, block)
             outputs = function.get("outputs", ())
             return ToolOutput(True, _results(function, outputs, answer))
 
@@ -166,18 +173,18 @@ class ContractTools:
         return run
 
     def _sent(self, function: Entry, call: ContractCall, context: CallContext) -> ToolOutput:
-        """A revert before it is sent, or in its block, is an answer: nothing happened."""
+        """A revert in its block is an answer that is not ok: gas was paid, and nothing else
+        happened. Raises ToolFault, also for a revert before it is sent."""
         assert self.account
-        local = self.web3.eth.chain_id == LOCAL_CHAIN_ID
-        confirmations = self.account.confirmations or (1 if local else SETTLED)
-        calls = ContractCalls(
-            self.web3,
-            self.address,
-            self.account.signer,
-            self.account.folder,
-            confirmations=confirmations,
-        )
-        with self._faults(function, retriable=True):
+        with self._faults(function):
+            local = NodeChain(self.web3).chain_id == LOCAL_CHAIN_ID
+            calls = ContractCalls(
+                self.web3,
+                self.address,
+                self.account.signer,
+                self.account.folder,
+                confirmations=self.account.confirmations or (1 if local else SETTLED),
+            )
             patience_s = max(0.0, context.timeout_s - LEFT_S)
             receipt = calls.send_once(context.key, call, patience_s).receipt
             found: dict[str, Json] = {
@@ -190,7 +197,8 @@ class ContractTools:
             return ToolOutput(done, found if done else {**found, "error": "it was reverted"})
 
     def _events(self, logs: Sequence[Mapping[str, Any]]) -> list[Json]:
-        """Those of this contract that its ABI explains."""
+        """Those of this contract that its ABI has. What is not as it says is told as it is: the
+        transaction happened."""
         known = {
             keccak(text=signature(entry)): entry
             for entry in self._abi
@@ -201,7 +209,7 @@ class ContractTools:
             topics = [bytes(topic) for topic in log["topics"]]
             entry = known.get(topics[0]) if topics else None
             if entry and str(log["address"]).lower() == self.address.lower():
-                found.append({"name": str(entry["name"]), "values": _event(entry, topics, log)})
+                found.append({"name": str(entry["name"]), **_event(entry, topics, log)})
         return found
 
     def _called(self, data: bytes, block: str) -> bytes:
@@ -224,8 +232,8 @@ class ContractTools:
         except (EncodingError, UnicodeEncodeError) as exc:
             raise ToolInputRefused(f"{function['name']} does not take that: {exc}") from exc
 
-    def _faults(self, function: Entry, *, retriable: bool) -> "_Faults":
-        return _Faults(str(function["name"]), self._abi, retriable)
+    def _faults(self, function: Entry) -> "_Faults":
+        return _Faults(str(function["name"]), self._abi)
 
 
 @dataclass(frozen=True)
@@ -234,7 +242,6 @@ class _Faults:
 
     name: str
     abi: Sequence[Entry]
-    retriable: bool
 
     def __enter__(self) -> None:
         return None
@@ -245,8 +252,10 @@ class _Faults:
             raise ToolFault(f"{self.name} was reverted: {why}") from exc
         if isinstance(exc, CallUnsettled):
             raise ToolTimeout(str(exc), retriable=True) from exc
+        if isinstance(exc, CallTaken | CallRecordDamaged):
+            raise CallUnknown(f"{self.name}: {exc}") from exc
         if isinstance(exc, ChainError) and not isinstance(exc, ToolFault):
-            raise ToolFault(f"{self.name}: {exc}", retriable=self.retriable) from exc
+            raise ToolFault(f"{self.name}: {exc}", retriable=True) from exc
         if isinstance(exc, ZkagentError) and not isinstance(exc, ToolFault):
             raise ToolFault(f"{self.name}: {exc}") from exc
 
@@ -265,8 +274,9 @@ def _results(function: Entry, outputs: Sequence[Entry], answer: bytes) -> Json:
     return found[0] if len(found) == 1 else dict(zip(names_of(outputs), found, strict=True))
 
 
-def _event(entry: Entry, topics: Sequence[bytes], log: Mapping[str, Any]) -> Json:
-    """Indexed values of types without a fixed length are hashes."""
+def _event(entry: Entry, topics: Sequence[bytes], log: Mapping[str, Any]) -> dict[str, Json]:
+    """ "values" by their names, or what is "undecoded". Indexed values of types without a fixed
+    length are hashes."""
     inputs = entry.get("inputs", ())
     plain = [each for each in inputs if not each.get("indexed")]
     try:
@@ -282,9 +292,9 @@ def _event(entry: Entry, topics: Sequence[bytes], log: Mapping[str, Any]) -> Jso
                 found[name] = "0x" + next(rest).hex()
             else:
                 found[name] = from_abi(each, decode([type_of(each)], next(rest))[0])
-    except (DecodingError, OverflowError, StopIteration) as exc:
-        raise ToolFault(f"an event {entry['name']} is not as the ABI says: {exc}") from exc
-    return found
+    except (DecodingError, OverflowError, StopIteration, ValueError):
+        return {"undecoded": "0x" + bytes(log["data"]).hex()}
+    return {"values": found}
 
 
 __all__ = ["ContractAccount", "ContractTools"]

@@ -4,9 +4,10 @@ parameters are what the contract says of itself.
 Its words are data: cut, and without what acts on a terminal. They are read once; what a contract
 says of itself later changes nothing here. A tool that answers at once is asked in a call of the
 latest state, which changes nothing; one that acts is sent a transaction, and its answer is what it
-would have said just before.
+would have said at the block before: the same, however often a call is gone on with.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -52,6 +53,8 @@ RUN_ENTRY = {
     ],
     "outputs": [{"type": "int256", "name": "runId"}, {"type": "string", "name": "result"}],
 }
+
+READ_ENTRY = {**RUN_ENTRY, "stateMutability": "view"}
 
 
 def erc_tool(
@@ -133,23 +136,36 @@ class _Said:
 class _Runner:
     def __init__(self, contract: ContractTools, said: _Said) -> None:
         self._contract, self._said = contract, said
-        reading = {**RUN_ENTRY, "stateMutability": "view"}
-        self._ask = contract.tool_of("erc", reading)
+        self._ask = contract.tool_of("erc", READ_ENTRY)
         self._send = contract.tool_of("erc", RUN_ENTRY)
 
     async def run(self, given: dict[str, Any], context: CallContext) -> ToolOutput:
         """Raises ToolInputRefused, ToolFault."""
         call = {"input": self._said.input(given), "resultHandler": abi.NO_HANDLER}
-        asked: Any = (await self._ask.run(dict(call), context)).output
-        answers_later = int(asked["runId"]) != AT_ONCE
         if self._contract.account is None:
-            if answers_later:
+            asked: Any = (await self._ask.run(dict(call), context)).output
+            if _answers_later(asked):
                 raise ToolFault(f"{self._said.name} answers later: it has to be sent a transaction")
             return ToolOutput(True, asked["result"])
         sent = await self._send.run(dict(call), context)
-        shown = None if answers_later else asked["result"]
+        if not sent.ok:
+            return sent
         found: Any = sent.output
-        return ToolOutput(sent.ok, {**found, "result": shown, "answers_later": answers_later})
+        answer = await asyncio.to_thread(self._answer, call, found["block"])
+        return ToolOutput(True, {**found, **answer})
+
+    def _answer(self, call: Mapping[str, Any], block: int) -> dict[str, Json]:
+        """Of what was sent and happened, so that nothing that is asked can make it a failure."""
+        try:
+            asked: Any = self._contract.result_at(READ_ENTRY, call, block - 1)
+        except ToolFault as fault:
+            return {"result": None, "unanswered": str(fault)}
+        later = _answers_later(asked)
+        return {"result": None if later else asked["result"], "answers_later": later}
+
+
+def _answers_later(asked: Mapping[str, Any]) -> bool:
+    return int(asked["runId"]) != AT_ONCE
 
 
 def _view(contract: ContractTools, method: abi.Method) -> tuple[Any, ...]:

@@ -68,6 +68,14 @@ def test_numbers_have_the_bounds_of_their_type(kind: str, fits: Any, beyond: Any
         to_abi({"type": kind}, beyond, "n")
 
 
+def test_a_number_that_may_have_lost_digits_is_refused() -> None:
+    entry = {"type": "uint256"}
+    assert to_abi(entry, str(10**23), "n") == to_abi(entry, 10**23, "n") == 10**23
+    for value in (1e23, 5.0, True):
+        with pytest.raises(ToolInputRefused, match="write it as decimal text"):
+            to_abi(entry, value, "n")
+
+
 def test_a_mistyped_address_is_refused() -> None:
     good = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
     for address in (good, good.lower(), "0x" + good[2:].upper()):

@@ -1,6 +1,8 @@
 """Contracts' functions as tools: reads are calls, all else a transaction, signed once a call."""
 
+import fcntl
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,11 @@ from eth_account import Account
 from eth_utils.address import to_checksum_address
 
 from tests.support.tool_calls import call
-from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.chain import contract_calls
+from zkagent.executor.chain.web3_sender import Mined, Web3Sender
 from zkagent.executor.runtime.core.errors import (
     AgentConfigRefused,
+    CallUnknown,
     ToolFault,
     ToolInputRefused,
     ToolTimeout,
@@ -20,6 +24,7 @@ from zkagent.executor.runtime.core.tools import ToolDefinition
 from zkagent.executor.runtime.tools.contract import ContractAccount, ContractTools
 from zkagent.executor.runtime.tools.erc import erc_tool
 from zkagent.verifier_contracts.chain.local import Anvil, deploy
+from zkagent.verifier_contracts.errors import ChainError
 from zkagent.verifier_contracts.toolchain.compile import compile_all
 
 BOB = to_checksum_address("0x" + "b0" * 20)
@@ -47,6 +52,10 @@ class Stage:
 @pytest.fixture
 def stage(chain: Anvil, tmp_path: Path) -> Stage:
     return Stage(chain, tmp_path / "calls")
+
+
+def killed(*_: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def test_views_are_safe_and_read_the_latest_state(stage: Stage) -> None:
@@ -94,12 +103,12 @@ def test_a_call_that_ended_before_it_was_sent_is_sent_as_it_was_signed(
 ) -> None:
     mint, signed = stage.tools()["usdc_mint"], list[bytes]()
 
-    def killed(sender: Web3Sender, raw: bytes) -> None:
+    def signs(sender: Web3Sender, raw: bytes) -> None:
         signed.append(raw)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Web3Sender, "broadcast", killed)
+        patch.setattr(Web3Sender, "broadcast", signs)
         with pytest.raises(KeyboardInterrupt):
             call(mint, {"account": BOB, "amount": 5}, key=KEY)
     assert stage.balance() == 0
@@ -125,16 +134,120 @@ def test_a_call_that_is_in_no_block_in_time_may_be_made_again(stage: Stage) -> N
     assert stage.balance() == 5
 
 
-def test_a_nonce_that_something_else_used_ends_the_call(stage: Stage) -> None:
+def test_a_nonce_that_something_else_used_ends_the_call_as_unknown(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mint = stage.tools()["usdc_mint"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Web3Sender, "broadcast", killed)
+        with pytest.raises(KeyboardInterrupt):
+            call(mint, {"account": BOB, "amount": 5}, key=KEY)
+    stage.token.functions.mint(BOB, 1).transact({"from": stage.owner.address})
+    monkeypatch.setattr(contract_calls, "TAKEN_S", 0.1)
+    with pytest.raises(CallUnknown, match="nonce") as fault:
+        call(mint, {"account": BOB, "amount": 5}, key=KEY)
+    assert not fault.value.retriable
+    assert stage.balance() == 1
+
+
+def test_what_was_in_a_settled_block_is_waited_for_whatever_a_node_says(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mint = stage.tools()["usdc_mint"]
     snapshot = stage.chain.snapshot()
     call(mint, {"account": BOB, "amount": 5}, key=KEY)
     stage.chain.revert(snapshot)
     stage.token.functions.mint(BOB, 1).transact({"from": stage.owner.address})
-    with pytest.raises(ToolFault, match="nonce") as fault:
-        call(mint, {"account": BOB, "amount": 5}, key=KEY)
-    assert not fault.value.retriable
+    monkeypatch.setattr(contract_calls, "TAKEN_S", 0.0)
+    with pytest.raises(ToolTimeout, match="in no settled block") as fault:
+        call(mint, {"account": BOB, "amount": 5}, key=KEY, timeout_s=2.3)
+    assert fault.value.retriable
     assert stage.balance() == 1
+
+
+def test_a_node_that_is_behind_does_not_make_a_call_one_that_will_not_happen(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It knows that the nonce is used, and not yet by what."""
+    mint, real, asked = stage.tools()["usdc_mint"], Web3Sender.mined, list[str]()
+    with monkeypatch.context() as patch:
+        patch.setattr(contract_calls.ContractCalls, "_wait", killed)
+        with pytest.raises(KeyboardInterrupt):
+            call(mint, {"account": BOB, "amount": 5}, key=KEY)
+
+    def behind(sender: Web3Sender, transaction: str) -> Mined | None:
+        asked.append(transaction)
+        return real(sender, transaction) if len(asked) > 4 else None
+
+    monkeypatch.setattr(Web3Sender, "mined", behind)
+    assert call(mint, {"account": BOB, "amount": 5}, key=KEY).ok
+    assert stage.balance() == 5
+
+
+def test_a_node_that_fails_once_a_call_is_signed_leaves_it_unsettled(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mint, real = stage.tools()["usdc_mint"], Web3Sender.broadcast
+
+    def sent_and_gone(sender: Web3Sender, raw: bytes) -> None:
+        real(sender, raw)
+        raise ChainError("the node is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Web3Sender, "broadcast", sent_and_gone)
+        with pytest.raises(ToolTimeout, match="the node is gone") as fault:
+            call(mint, {"account": BOB, "amount": 5}, key=KEY)
+    assert fault.value.retriable
+    call(mint, {"account": BOB, "amount": 5}, key=KEY)
+    assert stage.balance() == 5
+
+
+def test_records_are_renamed_under_the_lock_that_others_read_them_under(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = list[bool]()
+    real = Path.replace
+
+    def seen(path: Path, target: Path) -> Path:
+        if str(target).endswith(".settled"):
+            (lock,) = stage.folder.glob("*.lock")
+            with lock.open() as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    held.append(True)
+                else:
+                    held.append(False)
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "replace", seen)
+    call(stage.tools()["usdc_mint"], {"account": BOB, "amount": 5}, key=KEY)
+    assert held == [True]
+
+
+def test_what_a_node_s_address_holds_is_in_no_fault(stage: Stage) -> None:
+    account = ContractAccount(stage.owner, stage.folder)
+    made = ContractTools(stage.chain.rpc_url, stage.token.address, stage.abi, account)
+    (mint,) = made.tools("usdc", only=["mint"])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        gone = f"http://127.0.0.1:{server.getsockname()[1]}/v3/secretkey"
+    made.web3.provider.endpoint_uri = gone  # type: ignore[attr-defined]
+    with pytest.raises(ToolFault) as fault:
+        call(mint, {"account": BOB, "amount": 5}, key=KEY)
+    assert "secretkey" not in str(fault.value)
+
+
+def test_an_event_that_is_not_as_the_abi_says_leaves_the_call_what_it_was(stage: Stage) -> None:
+    lying = json.loads(json.dumps(stage.abi))
+    (transfer,) = (each for each in lying if each.get("name") == "Transfer")
+    transfer["inputs"][2]["indexed"] = True  # one topic more than there is
+    account = ContractAccount(stage.owner, stage.folder)
+    made = ContractTools(stage.chain.rpc_url, stage.token.address, lying, account)
+    (mint,) = made.tools("usdc", only=["mint"])
+    found = call(mint, {"account": BOB, "amount": 5})
+    output: Any = found.output
+    assert (found.ok, stage.balance()) == (True, 5)
+    assert output["events"] == [{"name": "Transfer", "undecoded": "0x" + f"{5:064x}"}]
 
 
 def test_a_key_that_stands_for_another_call_or_a_damaged_record_is_refused(stage: Stage) -> None:
@@ -228,6 +341,19 @@ def test_an_agents_tool_that_acts_is_sent_a_transaction_once(stage: Stage) -> No
     assert (found[0]["result"], found[0]["answers_later"]) == ("5 USDC", False)
     assert stage.chain.web3.eth.get_transaction_count(stage.owner.address) == before + 1
     assert tool.destructive
+
+
+def test_what_an_acting_tool_answers_is_asked_before_the_block_of_its_call(stage: Stage) -> None:
+    """Whatever changed since: a call that is gone on with comes to the same."""
+    scripted = compile_all()["ScriptedTool"]
+    made = deploy(stage.chain.web3, scripted, stage.owner, "5 USDC")
+    tool = erc_tool(
+        stage.chain.rpc_url, made.address, ContractAccount(stage.owner, stage.folder), id="look"
+    )
+    found = call(tool, {"asset": BOB}, key=KEY)
+    made.functions.setResult("6 USDC").transact({"from": stage.owner.address})
+    assert call(tool, {"asset": BOB}, key=KEY) == found
+    assert call(tool, {"asset": BOB}, key=OTHER) != found
 
 
 def test_a_contract_that_is_no_agents_tool_is_refused(stage: Stage) -> None:

@@ -54,7 +54,10 @@ def _read(result: sa.CursorResult[Any], limits: SqlLimits) -> Rows:
     if not result.returns_rows:
         return Rows([], [], changed=max(result.rowcount, 0))
     columns, rows, size = list(result.keys()), list[list[Any]](), 0
-    while batch := result.fetchmany(min(BATCH, limits.rows + 1 - len(rows))):
+    # Asked for 0 rows, sqlite3 gives all.
+    while (left := limits.rows + 1 - len(rows)) > 0 and (
+        batch := result.fetchmany(min(BATCH, left))
+    ):
         found = [[_json(value) for value in row] for row in batch]
         size += len(json.dumps(found).encode())
         if size > limits.output_bytes:

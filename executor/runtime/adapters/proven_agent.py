@@ -4,7 +4,6 @@ with zkagent.agent(rpc, address, key_file=key) as wallet:
     config = AgentConfig("teller", task, tools=[proven_agent(wallet)], ...)
 """
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +23,7 @@ from zkagent.executor.runs.errors import (
 from zkagent.executor.runtime.core.errors import CallUnknown, ToolFault, ToolTimeout
 from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
+from zkagent.executor.runtime.tools.threads import in_thread
 from zkagent.prover.errors import ProverError
 from zkagent.verifier_contracts.errors import FeeRefused
 
@@ -85,11 +85,11 @@ def proven_agent(
 
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
         try:
-            happened = await asyncio.to_thread(agent.run, str(given["instruction"]))
+            happened = await in_thread(agent.run, str(given["instruction"]))
         except NothingToDo as exc:
             return ToolOutput(True, {"answer": exc.answer})
         except DoneBefore as exc:
-            return await asyncio.to_thread(_before, agent, exc)
+            return await in_thread(_before, agent, exc)
         except HappenedUnreceipted as exc:
             return ToolOutput(True, _unreceipted(exc))
         except ZkagentError as exc:

@@ -4,7 +4,6 @@ run = run_with_receipt(agent, "What is 2 + 3?", account)
 assert verify_tool_receipt(run.receipt, account.address)
 """
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -19,6 +18,7 @@ from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
 from zkagent.executor.runtime.tools.function import output_of
+from zkagent.executor.runtime.tools.threads import in_thread
 
 #: Their types that are JSON's; `any` is a schema that says nothing, and others are no JSON.
 PLAIN = {"string", "boolean", "integer", "number", "array", "object", "null"}
@@ -30,7 +30,7 @@ def from_smolagents(tool: Any, **flags: Any) -> ToolDefinition:
     host does. Raises AgentConfigRefused for inputs that are no JSON (images, audio)."""
 
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
-        return output_of(tool.name, await asyncio.to_thread(lambda: tool(**given)))
+        return output_of(tool.name, await in_thread(tool, **given))
 
     properties = {name: _schema(tool.name, said) for name, said in tool.inputs.items()}
     optional = {name for name, said in tool.inputs.items() if said.get("nullable")}

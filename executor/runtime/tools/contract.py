@@ -5,7 +5,6 @@ account, for fees that are capped and with a nonce that is kept: each call of a 
 on disk before it is sent, and gone on with after a crash (executor/chain/contract_calls.py).
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +41,7 @@ from zkagent.executor.runtime.tools.abi_types import (
     to_abi,
     type_of,
 )
+from zkagent.executor.runtime.tools.threads import in_thread
 from zkagent.verifier_contracts.chain.decoding import decode
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, connect, translated
 from zkagent.verifier_contracts.chain.node import ask
@@ -146,7 +146,7 @@ class ContractTools:
     ) -> Callable[[dict[str, Any], CallContext], Awaitable[ToolOutput]]:
         async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
             data = self._calldata(function, given)
-            return await asyncio.to_thread(self._read, function, data)
+            return await in_thread(self._read, function, data)
 
         return run
 
@@ -168,7 +168,7 @@ class ContractTools:
                     f"{value} wei are more than the {most} it may send", path=VALUE
                 )
             call = ContractCall(self._calldata(function, given), value)
-            return await asyncio.to_thread(self._sent, function, call, context)
+            return await in_thread(self._sent, function, call, context)
 
         return run
 

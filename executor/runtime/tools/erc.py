@@ -7,7 +7,6 @@ latest state, which changes nothing; one that acts is sent a transaction, and it
 would have said at the block before: the same, however often a call is gone on with.
 """
 
-import asyncio
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +21,7 @@ from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
 from zkagent.executor.runtime.tools.abi_types import names_of, object_of, to_abi
 from zkagent.executor.runtime.tools.contract import ContractAccount, ContractTools
+from zkagent.executor.runtime.tools.threads import in_thread
 
 #: In the order of IERCAgentTool.ParamType.
 PLAIN = ("string", "address", "bool", "int256", "uint256")
@@ -151,7 +151,7 @@ class _Runner:
         if not sent.ok:
             return sent
         found: Any = sent.output
-        answer = await asyncio.to_thread(self._answer, call, found["block"])
+        answer = await in_thread(self._answer, call, found["block"])
         return ToolOutput(True, {**found, **answer})
 
     def _answer(self, call: Mapping[str, Any], block: int) -> dict[str, Json]:

@@ -12,7 +12,6 @@ or in the styles of Google, NumPy and Sphinx) describes it. A parameter of type 
 part of the input: the call's own is given. Functions that are not async run in a thread.
 """
 
-import asyncio
 import functools
 import inspect
 import json
@@ -34,6 +33,7 @@ from zkagent.executor.runtime.core.tools import (
     ToolDefinition,
     ToolOutput,
 )
+from zkagent.executor.runtime.tools.threads import in_thread
 
 Function = Callable[..., Any]
 PLAIN = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -96,10 +96,10 @@ def _runner(
             if _is_async(function):
                 found = await function(**arguments)
             else:
-                found = await asyncio.to_thread(function, **arguments)
+                found = await in_thread(function, **arguments)
             if inspect.isawaitable(found):
                 found = await found
-        except (ToolFault, TimeoutError):
+        except ToolFault:
             raise
         except Exception as exc:
             why = in_line(f"{type(exc).__name__}: {exc}", 500)
@@ -150,7 +150,8 @@ class _Signature:
                 )
             default = ... if parameter.default is parameter.empty else parameter.default
             text = described.get(parameter.name)
-            field = Field(default, alias=parameter.name, description=text)
+            said: Any = {"description": text} if text else {}  # else what its annotation says
+            field = Field(default, alias=parameter.name, **said)
             fields[f"field_{len(names)}"] = (annotation, field)
             names.append(parameter.name)
         config = ConfigDict(extra="forbid", arbitrary_types_allowed=False)

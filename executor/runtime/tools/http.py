@@ -32,6 +32,7 @@ from zkagent.executor.runtime.core.tools import (
     ToolOutput,
 )
 from zkagent.executor.runtime.tools.secret_texts import SecretTexts
+from zkagent.executor.runtime.tools.threads import in_thread
 from zkagent.prover.errors import AddressRefused, AddressUnresolved
 from zkagent.prover.outbound.exchange import (
     TIMEOUTS,
@@ -210,8 +211,7 @@ class _Client:
             raise ToolFault(f"the request failed: {why}", retriable=again) from None
 
     async def _sent(self, request: Exchange) -> "_Answer":
-        loop = asyncio.get_running_loop()
-        looked_up = loop.run_in_executor(None, self._hosts.resolve, request.url)
+        looked_up = in_thread(self._hosts.resolve, request.url)
         addresses = await asyncio.wait_for(looked_up, self._rules.step_timeout_s)
         for address in addresses[:-1]:
             try:

@@ -1,6 +1,5 @@
 """SQL as tools: queries of a planner's own, or statements that the host wrote."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,6 +7,7 @@ from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
 from zkagent.executor.runtime.tools.sql_databases import SqlDatabase, open_sql
 from zkagent.executor.runtime.tools.sql_rows import SqlLimits
+from zkagent.executor.runtime.tools.threads import in_thread
 
 VALUE: dict[str, Json] = {"type": ["string", "number", "boolean", "null"]}
 GIVES = "Gives columns, rows, and whether there were more of them."
@@ -18,7 +18,7 @@ def sql_query(database: SqlDatabase, id: str = "sql_query") -> ToolDefinition:
 
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
         query, parameters = given["query"], given.get("parameters", {})
-        found = await asyncio.to_thread(database.read, query, parameters)
+        found = await in_thread(database.read, query, parameters)
         return ToolOutput(True, found.to_json())
 
     return ToolDefinition(
@@ -35,7 +35,7 @@ def sql_execute(database: SqlDatabase, id: str = "sql_execute") -> ToolDefinitio
 
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
         statement, parameters = given["statement"], given.get("parameters", {})
-        found = await asyncio.to_thread(database.write, statement, parameters, context.key)
+        found = await in_thread(database.write, statement, parameters, context.key)
         return ToolOutput(True, found.to_json())
 
     return ToolDefinition(
@@ -66,9 +66,9 @@ def sql_statement(
 
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
         if writes:
-            found = await asyncio.to_thread(database.write, statement, given, context.key)
+            found = await in_thread(database.write, statement, given, context.key)
         else:
-            found = await asyncio.to_thread(database.read, statement, given)
+            found = await in_thread(database.read, statement, given)
         return ToolOutput(True, found.to_json())
 
     return ToolDefinition(

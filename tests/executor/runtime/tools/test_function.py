@@ -10,7 +10,12 @@ import pytest
 from pydantic import Field
 
 from tests.support.tool_calls import CONTEXT, call
-from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolFault, ToolInputRefused
+from zkagent.executor.runtime.core.errors import (
+    AgentConfigRefused,
+    ToolFault,
+    ToolInputRefused,
+    ToolTimeout,
+)
 from zkagent.executor.runtime.core.tools import CallContext, ToolOutput
 from zkagent.executor.runtime.tools.function import tool
 
@@ -163,6 +168,31 @@ def test_an_exception_is_a_fault_that_says_whether_to_try_again(
     with pytest.raises(ToolFault, match="broken failed") as fault:
         call(broken)
     assert fault.value.retriable is again
+
+
+def test_what_runs_out_of_time_by_itself_is_no_time_out_of_the_tool() -> None:
+    @tool
+    def broken() -> None:
+        raise TimeoutError("of its own")
+
+    with pytest.raises(ToolFault, match="broken failed: TimeoutError: of its own") as fault:
+        call(broken)
+    assert not isinstance(fault.value, ToolTimeout)
+
+
+def test_what_an_annotation_says_of_a_parameter_describes_it_unless_the_docstring_does() -> None:
+    @tool
+    def add(
+        a: Annotated[int, Field(description="the first")], b: Annotated[int, "no field"]
+    ) -> int:
+        """Add.
+
+        b: the second.
+        """
+        return a + b
+
+    described = {name: each["description"] for name, each in add.schema["properties"].items()}  # type: ignore[union-attr]
+    assert described == {"a": "the first", "b": "the second."}
 
 
 def test_a_function_whose_parameters_have_no_names_is_refused() -> None:

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -33,8 +33,10 @@ def _salt() -> str:
 class ReceiptDraft:
     """A run's receipt while it is written, step by step.
 
-    withhold: values stand as digests only; what opens them is in `openings`, by place ("task",
-    "steps.0.input", "result", "attachments.NAME"), for the run's owner to keep.
+    withhold: values stand as salted digests only; what opens them is in `openings`, by place
+    ("task", "steps.0.input", "result", "attachments.NAME"), for the run's owner to keep. What is a
+    digest of them without a salt, by which a guess could be tried, is left out: the calls' keys and
+    the proofs' ids; and attachments have numbers for names.
     """
 
     agent: str
@@ -48,6 +50,7 @@ class ReceiptDraft:
     steps: list[StepTaken] = field(default_factory=list)
     openings: dict[str, tuple[str, Json]] = field(default_factory=dict)
     new_salt: Callable[[], str] = _salt
+    _numbers: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def add(
         self,
@@ -75,8 +78,8 @@ class ReceiptDraft:
                 finished_at=_told(finished_at),
                 tool=step.tool_id,
                 model=model,
-                key=done.key,
-                proof=_named(step.proof),
+                key=None if self.withhold else done.key,
+                proof=self._named(step.proof) if step.proof else None,
             )
         )
 
@@ -98,7 +101,9 @@ class ReceiptDraft:
             signer=str(account.address).lower(),
             attachments={
                 name: self._committed(f"attachments.{name}", text)
-                for name, text in self.attachments.items()
+                for name, text in zip(
+                    map(self._name, self.attachments), self.attachments.values(), strict=True
+                )
             },
         )
         chain = chained(receipt)
@@ -109,6 +114,20 @@ class ReceiptDraft:
         # What could not be read again is not signed.
         receipt = AgentReceipt.read(receipt.text)
         return replace(receipt, signature=sign_receipt(account, receipt.signed_text, KIND))
+
+    def _named(self, proof: ProofOfStep) -> ProofNamed:
+        return ProofNamed(
+            proof.model,
+            proof.digest,
+            None if self.withhold else proof.proof_id,
+            proof.receipt and self._name(proof.receipt),
+        )
+
+    def _name(self, attachment: str) -> str:
+        """In the receipt."""
+        if not self.withhold:
+            return attachment
+        return self._numbers.setdefault(attachment, f"attachment-{len(self._numbers)}")
 
     def _committed(self, place: str, value: Json) -> Committed:
         salt = self.new_salt() if self.withhold else ""
@@ -124,10 +143,9 @@ def receipt_of(
     task: str,
     account: LocalAccount,
     *,
-    times: Sequence[tuple[datetime, datetime]] = (),
     withhold: bool = False,
 ) -> AgentReceipt:
-    """Of a run of this runtime. times: of each action where they are known, else the run's."""
+    """Of a run of this runtime, whose times its steps have, too."""
     draft = ReceiptDraft(
         agent=result.agent_id,
         run_id=result.id,
@@ -139,15 +157,12 @@ def receipt_of(
         attachments=dict(result.attachments),
     )
     asked = {call.step: call.model for call in result.model_calls}
-    for place, done in enumerate(result.actions):
-        known = place < len(times)
-        start, end = times[place] if known else (result.started_at, result.finished_at)
+    start, end = result.started_at, result.finished_at
+    for done in result.actions:
         proven = done.step.proof.model if done.step.proof else None
         model = proven or asked.get(done.index)
         draft.add(done, started_at=start, finished_at=end, model=model)
-    return draft.signed(
-        account, result=result.result, success=result.success, finished_at=result.finished_at
-    )
+    return draft.signed(account, result=result.result, success=result.success, finished_at=end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +231,6 @@ def _committed(receipt: AgentReceipt) -> Iterator[tuple[str, Committed]]:
         yield f"output of step {step.index}", step.output
     for name, text in receipt.attachments.items():
         yield f"attachment {name!r}", text
-
-
-def _named(proof: ProofOfStep | None) -> ProofNamed | None:
-    return ProofNamed(proof.model, proof.digest, proof.proof_id, proof.receipt) if proof else None
 
 
 def _told(at: datetime) -> str:

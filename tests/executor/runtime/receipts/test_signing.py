@@ -152,6 +152,34 @@ def test_what_is_withheld_can_be_opened_later_and_only_as_it_was() -> None:
     assert not found.result.opens(value, "00" * 16)
 
 
+def test_nothing_withheld_can_be_guessed_by_a_digest_without_a_salt() -> None:
+    """As a call's key is one of its input, and a proof's name and id are of what it is about."""
+    proofs = (
+        ProofOfStep("wallet", "ab" * 32, receipt="wallet-0123456789abcdef"),
+        ProofOfStep("wallet", "ab" * 32, proof_id="1234567890"),
+    )
+    steps = [
+        ActionResult(0, PlanStep("tool", "kv.get", {"pin": 1234}, proof=each), key="fedcba")
+        for each in proofs
+    ]
+    secret, plain = draft(withhold=True), draft()
+    for made in (secret, plain):
+        made.attachments |= {"wallet-0123456789abcdef": "{}", "1234567890.json": "{}"}
+        for step in steps:
+            made.add(step, started_at=AT, finished_at=AT)
+    found, shown = (
+        made.signed(ALICE, result=1, success=True, finished_at=AT) for made in (secret, plain)
+    )
+    assert verify_tool_receipt(found.text, ALICE.address)
+    for text in ("0123456789abcdef", "1234567890", "fedcba"):
+        assert text in shown.text
+        assert text not in found.text
+    named = found.steps[-2].proof
+    assert named
+    assert named.receipt in found.attachments
+    assert secret.openings[f"attachments.{named.receipt}"][1] == "{}"
+
+
 def test_a_run_of_ours_becomes_a_receipt() -> None:
     result = AgentResult(
         *("run-0001", "s", "helper", True, 3, AT, AT),

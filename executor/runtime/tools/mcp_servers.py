@@ -15,9 +15,9 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.util import find_spec
@@ -27,7 +27,12 @@ from typing import Any, Self, TextIO, TypeVar
 from zkagent.circuits.support.urls import url_problem
 from zkagent.errors import in_line
 from zkagent.executor.errors import McpExtraMissing
-from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolFault, ToolTimeout
+from zkagent.executor.runtime.core.errors import (
+    AgentConfigRefused,
+    CallUnknown,
+    ToolFault,
+    ToolTimeout,
+)
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.tools import (
     CallContext,
@@ -68,7 +73,7 @@ class McpServer:
     name: str
     command: Sequence[str] = ()
     url: str | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     folder: Path | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     pins: Mapping[str, str] = field(default_factory=dict)
@@ -93,9 +98,14 @@ class McpServer:
         if find_spec("mcp") is None:
             raise AgentConfigRefused(str(McpExtraMissing()))
         ready: Future[None] = Future()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(ready)), name=f"mcp-{self.name}", daemon=True
-        )
+        self._stop = asyncio.Event()
+        self._loop = loop = asyncio.new_event_loop()  # so that it can be ended from the first on
+
+        def serve() -> None:
+            with asyncio.Runner(loop_factory=lambda: loop) as runner:
+                runner.run(self._serve(ready))
+
+        self._thread = threading.Thread(target=serve, name=f"mcp-{self.name}", daemon=True)
         self._thread.start()
         try:
             ready.result(self.timeout_s)
@@ -104,9 +114,13 @@ class McpServer:
             raise AgentConfigRefused(
                 f"MCP server {self.name} did not answer within {self.timeout_s:g} s"
             ) from None
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def close(self) -> None:
+        """Whatever is being called is not waited for."""
         loop, self._loop = self._loop, None
         if loop:
             with suppress(RuntimeError):  # it has ended
@@ -173,10 +187,26 @@ class McpServer:
 
     async def _there(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """In the connection's own thread."""
-        if self._loop is None:
+        try:
+            if (loop := self._loop) is None:
+                raise RuntimeError
+            there = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        except RuntimeError:
             coroutine.close()
-            raise ToolFault(f"MCP server {self.name} is closed")
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._loop))
+            raise ToolFault(f"MCP server {self.name} is closed") from None
+        try:
+            return await asyncio.wrap_future(there)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task and task.cancelling():  # it is the run that ends, not the connection
+                raise
+            raise self._closed() from None
+
+    def _closed(self) -> CallUnknown:
+        return CallUnknown(
+            f"MCP server {self.name} was closed, or ended, within the call, so whether it happened "
+            "is not known"
+        )
 
     async def _call(
         self, listed: _Listed, given: dict[str, Any], context: CallContext
@@ -185,8 +215,11 @@ class McpServer:
         schema of the server's own."""
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
-        now = await self._list()
-        if listed.name not in now or now[listed.name].pin != listed.pin:
+        try:
+            now = await self._list()
+        except (ToolTimeout, CallUnknown) as exc:  # nothing was called yet
+            raise ToolFault(str(exc), retriable=isinstance(exc, ToolTimeout)) from exc
+        if listed.name not in now or _pin(now[listed.name]) != listed.pin:
             raise ToolFault(
                 f"MCP server {self.name} describes {listed.name} otherwise than when the agent was "
                 "made: look at it, and open it anew"
@@ -210,18 +243,18 @@ class McpServer:
             raise ToolFault(f"{listed.name} answered with more than {self.output_bytes:,} bytes")
         return ToolOutput(not result.is_error, found, {"left_out": others} if others else {})
 
-    async def _list(self) -> dict[str, _Listed]:
-        """What it says now. Raises ToolFault."""
+    async def _list(self) -> dict[str, Any]:
+        """What it says now, by their names. Raises ToolFault."""
         from mcp_types import ListToolsRequest, ListToolsResult, PaginatedRequestParams
 
-        found, cursor = dict[str, _Listed](), None
+        found, cursor = dict[str, Any](), None
         for _ in range(MOST_PAGES):
             params = PaginatedRequestParams(cursor=cursor)
             page = await self._asked(ListToolsRequest(params=params), ListToolsResult)
             for tool in page.tools:
                 if tool.name in found:
                     raise ToolFault(f"MCP server {self.name} has two tools {tool.name!r:.80}")
-                found[tool.name] = _listed(tool)
+                found[tool.name] = tool
             if len(found) > MOST_TOOLS:
                 break
             cursor = page.next_cursor
@@ -231,6 +264,7 @@ class McpServer:
 
     async def _asked(self, request: Any, kind: Any) -> Any:
         from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED
         from pydantic import ValidationError
 
         try:
@@ -241,6 +275,8 @@ class McpServer:
                 f"MCP server {self.name} did not answer within {self.timeout_s:g} s"
             ) from None
         except MCPError as exc:
+            if exc.error.code == CONNECTION_CLOSED:
+                raise self._closed() from exc
             why = in_line(str(exc), 300)
             raise ToolFault(f"MCP server {self.name}: {why}") from exc
         except (ValidationError, OSError, RuntimeError, ValueError) as exc:
@@ -248,16 +284,26 @@ class McpServer:
             raise ToolFault(f"MCP server {self.name} answered with something else: {why}") from exc
 
     async def _serve(self, ready: Future[None]) -> None:
-        """The connection, from its own thread's first moment to its last."""
+        """The connection, from its own thread's first moment to its last. Asked to end before it is
+        ready, it is cancelled; otherwise it ends by itself."""
+        connection = asyncio.ensure_future(self._connect(ready))
+        stopping = asyncio.ensure_future(self._stop.wait())
+        await asyncio.wait({connection, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            connection.cancel()
+        await asyncio.wait({connection})
+
+    async def _connect(self, ready: Future[None]) -> None:
         from mcp import Client
 
-        self._stop = asyncio.Event()
         try:
-            async with Client(self._target(), read_timeout_seconds=self.timeout_s) as client:
+            async with (
+                self._targeted() as target,
+                Client(target, read_timeout_seconds=self.timeout_s) as client,
+            ):
                 self._client = client
-                self._listed = await self._list()
+                self._listed = {name: _listed(tool) for name, tool in (await self._list()).items()}
                 self._check_pins()
-                self._loop = asyncio.get_running_loop()
                 ready.set_result(None)
                 await self._stop.wait()
         except AgentConfigRefused as exc:
@@ -271,13 +317,23 @@ class McpServer:
                 AgentConfigRefused(f"MCP server {self.name} cannot be reached: {why}")
             )
 
+    @asynccontextmanager
+    async def _targeted(self) -> AsyncIterator[Any]:
+        """What a client takes. Clients of HTTP that are given to the SDK are ours to close."""
+        if self.url is None or not self.headers:
+            yield self._target()
+            return
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        async with create_mcp_http_client(headers=dict(self.headers)) as client:
+            yield streamable_http_client(self.url, http_client=client)
+
     def _target(self) -> Any:
         if self.url is not None:
             from mcp.client.streamable_http import streamable_http_client
-            from mcp.shared._httpx_utils import create_mcp_http_client
 
-            client = create_mcp_http_client(headers=dict(self.headers)) if self.headers else None
-            return streamable_http_client(self.url, http_client=client)
+            return streamable_http_client(self.url)
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
         parameters = StdioServerParameters(
@@ -303,11 +359,14 @@ class McpServer:
 
 
 def _listed(tool: Any) -> _Listed:
-    """The pin is of all that the server says of it."""
-    said = tool.model_dump(mode="json", by_alias=True)
-    pin = sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     description = in_line(tool.description or "", MOST_DESCRIPTION)
-    return _Listed(tool.name, description, harmless(tool.input_schema), pin)
+    return _Listed(tool.name, description, harmless(tool.input_schema), _pin(tool))
+
+
+def _pin(tool: Any) -> str:
+    """Of all that the server says of it, and of nothing that a version of the SDK adds to that."""
+    said = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _first(exc: BaseException) -> BaseException:

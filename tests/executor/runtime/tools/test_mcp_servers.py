@@ -1,20 +1,31 @@
 """Tools of MCP servers: what they say is data, pinned, and never checked by as it is."""
 
+import asyncio
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from mcp.server.lowlevel import Server
+from mcp_types import CallToolResult, ListToolsResult, Tool
 
 from tests.support.mcp_server import numbers
 from tests.support.tool_calls import CONTEXT, call
-from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolFault, ToolInputRefused
+from zkagent.executor.runtime.core.errors import (
+    AgentConfigRefused,
+    CallUnknown,
+    ToolFault,
+    ToolInputRefused,
+    ToolTimeout,
+)
 from zkagent.executor.runtime.core.tools import ToolDefinition
+from zkagent.executor.runtime.tools import mcp_servers
 from zkagent.executor.runtime.tools.mcp_servers import McpServer
 
 ROOT = Path(__file__).parents[4]
@@ -50,11 +61,16 @@ def over_http(state: Path) -> Iterator[str]:
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run)
     thread.start()
-    while not running.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
-    running.should_exit = True
-    thread.join()
+    try:
+        until = time.monotonic() + 30
+        while not running.started:
+            assert thread.is_alive()
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
+    finally:
+        running.should_exit = True
+        thread.join(30)
 
 
 def by_name(server: McpServer) -> dict[str, ToolDefinition]:
@@ -140,6 +156,129 @@ def test_a_server_that_ended_is_closed(state: Path) -> None:
         add = by_name(server)["numbers_add"]
     with pytest.raises(ToolFault, match="closed"):
         call(add, {"a": 2, "b": 3})
+
+
+class Slow(Within):
+    """Says who it is at once; listing takes longer than is waited for, and then comes."""
+
+    async def _list(self) -> dict[str, Any]:
+        await asyncio.sleep(1.5 * self.timeout_s)
+        return await super()._list()
+
+
+def test_what_was_not_ready_in_time_is_ended() -> None:
+    state, name = Path("none"), "mcp-numbers"
+    with pytest.raises(AgentConfigRefused, match="did not answer"):
+        server_of(state, Slow, timeout_s=0.4).open()
+    time.sleep(0.5)
+    assert name not in {thread.name for thread in threading.enumerate()}
+
+
+class Hanging(McpServer):
+    """One whose tools never answer, nor does it list them more often than `lists` times."""
+
+    lists = 100
+
+    def _target(self) -> Any:
+        async def list_tools(context: Any, params: Any) -> ListToolsResult:
+            self.lists -= 1
+            if self.lists < 0:
+                await asyncio.sleep(600)
+            return ListToolsResult(tools=[Tool(name="hang", input_schema={"type": "object"})])
+
+        async def call_tool(context: Any, params: Any) -> CallToolResult:
+            called.set()
+            await asyncio.sleep(600)
+            raise AssertionError
+
+        called = self.called = threading.Event()
+        return Server("hanging", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def test_a_call_within_which_the_connection_is_closed_is_unknown_and_cancels_no_run() -> None:
+    server = Hanging("slow", ("/none",)).open()
+    (hang,) = server.tools()
+
+    async def closed_within() -> str:
+        calling = asyncio.ensure_future(hang.run({}, CONTEXT))
+        await asyncio.to_thread(server.called.wait, 20)
+        await asyncio.to_thread(server.close)
+        with pytest.raises(CallUnknown, match="within the call"):
+            await asyncio.wait_for(calling, 20)
+        return "goes on"
+
+    assert asyncio.run(closed_within()) == "goes on"
+
+
+def test_a_run_that_ends_cancels_its_call() -> None:
+    with Hanging("slow", ("/none",)) as server:
+        (hang,) = server.tools()
+
+        async def cancelled() -> None:
+            calling = asyncio.ensure_future(hang.run({}, CONTEXT))
+            await asyncio.to_thread(server.called.wait, 20)
+            calling.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await calling
+
+        asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize(("lists", "kind"), [(1, ToolFault), (2, ToolTimeout)])
+def test_only_a_call_that_was_made_may_have_happened(lists: int, kind: type[ToolFault]) -> None:
+    server = Hanging("slow", ("/none",))
+    server.lists = lists
+    with server:
+        (hang,) = server.tools()
+        server.timeout_s = 0.3
+        with pytest.raises(ToolFault, match="did not answer") as fault:
+            call(hang)
+    assert type(fault.value) is kind
+
+
+def test_a_client_with_headers_of_ours_is_closed(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mcp.shared import _httpx_utils
+
+    made, real = list[Any](), _httpx_utils.create_mcp_http_client
+
+    def seen(**how: Any) -> Any:
+        made.append(real(**how))
+        return made[-1]
+
+    monkeypatch.setattr(_httpx_utils, "create_mcp_http_client", seen)
+    with over_http(state) as url, McpServer("numbers", url=url, headers={"x-a": "b"}) as server:
+        assert call(by_name(server)["numbers_add"], {"a": 2, "b": 3}).ok
+        client = made[0]
+        assert (client.headers["x-a"], client.is_closed) == ("b", False)
+    assert client.is_closed
+
+
+def test_what_it_is_given_in_secret_is_not_shown() -> None:
+    given = {"TOKEN": "s3cret"}
+    shown = repr(McpServer("a", ("/bin/true",), environment=given))
+    assert "/bin/true" in shown
+    assert "s3cret" not in shown
+    assert "s3cret" not in repr(McpServer("a", url="http://localhost/", headers=given))
+
+
+def test_a_pin_is_of_what_a_server_says_and_schemas_are_looked_into_once(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, real = list[Any](), mcp_servers.harmless
+
+    def seen(schema: Any) -> Any:
+        looked.append(schema)
+        return real(schema)
+
+    monkeypatch.setattr(mcp_servers, "harmless", seen)
+    with server_of(state) as server:
+        said = b'{"inputSchema": {"type": "object"}, "name": "long"}'
+        assert server.found_pins["long"] == sha256(said).hexdigest()
+        for _ in range(3):
+            assert call(by_name(server)["numbers_add"], {"a": 2, "b": 3}).ok
+    assert len(looked) == 4
 
 
 @pytest.mark.parametrize(

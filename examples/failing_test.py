@@ -1,8 +1,8 @@
-"""Finds a test, runs it in a sandbox, and opens an issue with what it says where it fails.
+"""Finds a test, runs it, and opens an issue with what it says where it fails.
 
     python failing_test.py REPOSITORY http://localhost:8000/issues test_add
 
-The agent reads test files, runs one program on words of one form, and posts to one tracker.
+The agent reads test files, runs one program, which is no sandbox, and posts to one tracker.
 """
 
 import re
@@ -29,6 +29,8 @@ def search(repository: Path) -> rt.ToolDefinition:
 def main(repository: Path, tracker: str, name: str) -> None:
     def reproduce(state: rt.PlannerState) -> rt.PlanStep:
         tests = state.actions[0].output
+        if not tests:
+            return rt.PlanStep("finish", result=f"there is no test {name}")
         return rt.PlanStep("tool", "shell_run", {"program": "unittest", "words": tests})
 
     def report(state: rt.PlannerState) -> rt.PlanStep:

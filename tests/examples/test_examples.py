@@ -137,6 +137,15 @@ def test_a_failing_test_becomes_an_issue(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["test_sums.py"]
 
 
+def test_a_test_that_is_not_there_has_nothing_run_and_nobody_told(tmp_path: Path) -> None:
+    (tmp_path / "test_sums.py").write_text(TESTS)
+    with local_http(lambda asked: (201, {}, b"")) as tracker:
+        found = Ran(tmp_path, "failing_test.py", tmp_path, f"{tracker.origin}/issues", "test_none")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.splitlines() == ["repo_search []", "finish there is no test test_none"]
+    assert tracker.asked == []
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.py")))
 def test_every_example_is_short_and_says_how_to_run_it(name: str) -> None:
     text = (EXAMPLES / name).read_text()

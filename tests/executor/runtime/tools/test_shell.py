@@ -90,8 +90,8 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(tmp_pat
     )
     began = time.monotonic()
     with pytest.raises(ToolTimeout):
-        ran(tmp_path, "python", begins, timeout_s=1.0)
-    assert time.monotonic() - began < 5
+        ran(tmp_path, "python", begins, timeout_s=5.0)  # python has to start meanwhile
+    assert time.monotonic() - began < 20
     assert_ended(int((tmp_path / "pid").read_text()))
 
 

@@ -77,15 +77,18 @@ def run_with_receipt(
     withhold: bool = False,
     **options: Any,
 ) -> ReceiptedRun:
-    """Run one of their agents, of any kind, and sign what its tools did. options: of agent.run,
-    but for `stream`. An agent runs once at a time."""
+    """Run one of their agents, of any kind, and sign what its tools did, and what the agents did
+    that it manages, with theirs. options: of agent.run, but for `stream`, whose steps come when
+    this is over. An agent runs once at a time. Raises AgentConfigRefused."""
+    if options.get("stream"):
+        raise AgentConfigRefused("a run with a receipt is not streamed: leave out stream=True")
     recording = Recording(
         name or getattr(agent, "name", None) or type(agent).__name__,
         task,
         f"smolagents {version('smolagents')}",
         withhold,
     )
-    recording.asked(str(getattr(agent.model, "model_id", None) or type(agent.model).__name__))
+    recording.asked(_model(agent))
     try:
         with _recorded(agent, recording):
             output = agent.run(task, **options)
@@ -96,17 +99,55 @@ def run_with_receipt(
 
 @contextmanager
 def _recorded(agent: Any, recording: Recording) -> Iterator[None]:
-    """Whatever calls the tools meanwhile, JSON or code of the model's, is recorded."""
-    found = {**agent.tools, **getattr(agent, "managed_agents", {})}
-    tools = {name: tool for name, tool in found.items() if isinstance(tool, Tool)}
-    for name, tool in tools.items():
-        if name != FINAL:
-            tool.forward = recording.around(name, tool.forward)
+    """Whatever calls the tools meanwhile, JSON or code of the model's, is recorded, and so are runs
+    of managed agents, after what happened in them."""
+    tools, managers = dict[int, Any](), _managers(agent)
+    for each in (agent, *managers):
+        for name, tool in each.tools.items():
+            if name != FINAL and isinstance(tool, Tool) and id(tool) not in tools:
+                tools[id(tool)] = tool
+                tool.forward = recording.around(name, tool.forward)
+    for managed, manager in managers.items():
+        deciding = _deciding(managed.run, recording, _model(managed), _model(manager))
+        managed.run = recording.around(managed.name, deciding)
     try:
         yield
     finally:
         for tool in tools.values():
             vars(tool).pop("forward", None)
+        for managed in managers:
+            vars(managed).pop("run", None)
+
+
+def _managers(agent: Any) -> dict[Any, Any]:
+    """All agents below it, and whom each of them works for."""
+    found = dict[Any, Any]()
+    waiting = [agent]
+    for manager in waiting:
+        for managed in getattr(manager, "managed_agents", {}).values():
+            if managed is not agent and managed not in found:
+                found[managed] = manager
+                waiting.append(managed)
+    return found
+
+
+def _deciding(
+    run: Callable[..., Any], recording: Recording, model: str, manager: str
+) -> Callable[..., Any]:
+    """The managed agent's run, whose calls its own model decides."""
+
+    def decided(*values: Any, **named: Any) -> Any:
+        recording.asked(model)
+        try:
+            return run(*values, **named)
+        finally:
+            recording.asked(manager)
+
+    return decided
+
+
+def _model(agent: Any) -> str:
+    return str(getattr(agent.model, "model_id", None) or type(agent.model).__name__)
 
 
 def _schema(tool: str, said: Mapping[str, Any]) -> dict[str, Any]:

@@ -167,6 +167,38 @@ def test_an_agent_is_as_it_was_after_a_run() -> None:
     assert run_with_receipt(agent, "two", ALICE).receipt.steps == ()
 
 
+def test_what_managed_agents_do_is_in_the_receipt_too() -> None:
+    adder = smolagents.ToolCallingAgent(
+        tools=[Add()],
+        model=Scripted([("add", {"a": 2, "b": 3})], [("final_answer", {"answer": "5"})]),
+        name="adder",
+        description="Adds.",
+        verbosity_level=0,
+    )
+    adder.model.model_id = "scripted-2"
+    asks = [("adder", {"task": "2 + 3"})], [("double", {"n": 5})]
+    manager = smolagents.ToolCallingAgent(
+        tools=[to_smolagents(double)],
+        managed_agents=[adder],
+        model=Scripted(*asks, [("final_answer", {"answer": "10"})]),
+        verbosity_level=0,
+    )
+    receipt = run_with_receipt(manager, "2 + 3, doubled", ALICE).receipt
+    assert verify_tool_receipt(receipt.text, ALICE.address)
+    told = [(step.tool, step.model) for step in receipt.steps]
+    assert told == [("add", "scripted-2"), ("adder", "scripted-1"), ("double", "scripted-1")]
+    assert receipt.steps[1].output.value == "5"
+    assert receipt.models == ("scripted-1", "scripted-2")
+    assert ("run" in vars(adder), "forward" in vars(adder.tools["add"])) == (False, False)
+
+
+def test_a_run_that_is_streamed_is_refused() -> None:
+    agent = agent_of([("final_answer", {"answer": "1"})])
+    with pytest.raises(AgentConfigRefused, match="stream"):
+        run_with_receipt(agent, "one", ALICE, stream=True)
+    assert run_with_receipt(agent, "one", ALICE, stream=False).output == "1"
+
+
 def test_what_is_withheld_stands_in_no_receipt() -> None:
     agent = agent_of([("double", {"n": 21})], [("final_answer", {"answer": "42"})])
     text = run_with_receipt(agent, "a secret task", ALICE, withhold=True).receipt.text

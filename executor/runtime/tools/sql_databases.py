@@ -32,6 +32,9 @@ CALLS = "zkagent_calls"
 MAKE_CALLS = f"CREATE TABLE IF NOT EXISTS {CALLS} (key TEXT PRIMARY KEY, output TEXT NOT NULL)"
 SEEN = sa.text(f"SELECT output FROM {CALLS} WHERE key = :key")
 NOTE = sa.text(f"INSERT INTO {CALLS} (key, output) VALUES (:key, :output)")
+#: In Postgres: who comes with the same text waits until the other's transaction has ended.
+ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('zkagent ' || :text, 0))")
+HAS_CALLS = sa.text(f"SELECT to_regclass('{CALLS}') IS NOT NULL")
 Parameters = Mapping[str, Any]
 USUAL = SqlLimits()
 
@@ -117,6 +120,7 @@ class SqliteDatabase:
         with self._opened("rw") as (connection, guard):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:
+                connection.exec_driver_sql(MAKE_CALLS)
                 with _once(connection, key) as noted:
                     if noted.rows is None:
                         with guard.strangers(Guard.READS | Guard.WRITES):
@@ -174,12 +178,22 @@ class PostgresDatabase:
         with (
             self._opened(read_only=False) as connection,
             connection.begin(),
+            self._alone(connection, key),
             _once(connection, key) as noted,
         ):
             if noted.rows is None:
                 found = connection.execute(_text(statement), dict(parameters))
                 noted.rows = rows_of(found, self.limits)
         return noted.kept
+
+    @contextlib.contextmanager
+    def _alone(self, connection: sa.Connection, key: str) -> Iterator[None]:
+        """With this key, and with the table of calls, which a role may use that makes none."""
+        connection.execute(ALONE, {"text": f"call {key}"})
+        if not connection.execute(HAS_CALLS).scalar_one():
+            connection.execute(ALONE, {"text": CALLS})  # two cannot make it at once
+            connection.exec_driver_sql(MAKE_CALLS)
+        yield
 
     @contextlib.contextmanager
     def _opened(self, *, read_only: bool) -> Iterator[sa.Connection]:
@@ -218,7 +232,6 @@ class _Noted:
 @contextlib.contextmanager
 def _once(connection: sa.Connection, key: str) -> Iterator[_Noted]:
     """Within a transaction: what the key's call gave, or whatever is put there and kept now."""
-    connection.exec_driver_sql(MAKE_CALLS)
     before = connection.execute(SEEN, {"key": key}).scalar_one_or_none()
     noted = _Noted(Rows.from_json(json.loads(before)) if before is not None else None)
     yield noted

@@ -4,6 +4,7 @@ import sqlite3
 import time
 import traceback
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,13 @@ class Stage:
 def postgres_url() -> Iterator[str]:
     with postgres() as url:
         yield url
+
+
+@pytest.fixture
+def on_postgres(postgres_url: str) -> Iterator[Stage]:
+    found = Stage(postgres_url)
+    yield found
+    found.engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -176,6 +184,35 @@ def test_a_statement_is_carried_out_once_for_each_call(stage: Stage) -> None:
     assert stage.all[2:] == [(3, "three")]
     stage.execute(more, key="b", text="four")
     assert stage.all[3:] == [(4, "four")]
+
+
+@pytest.mark.parametrize("keys", [("a", "a", "a"), ("a", "b", "c")])
+def test_calls_at_one_time_are_each_carried_out_once(on_postgres: Stage, keys: Any) -> None:
+    """Also the first ones, which make the table of calls."""
+    stage = on_postgres
+    slow = "INSERT INTO notes SELECT 3 + (random() * 1e6)::int, 'more' FROM pg_sleep(0.3)"
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(lambda key: stage.execute(slow, key=key), keys))
+    assert [each["changed"] for each in found] == [1, 1, 1]
+    assert len(stage.all) == 2 + len(set(keys))
+
+
+def test_a_role_that_makes_no_tables_writes_where_there_is_one_for_calls(
+    on_postgres: Stage,
+) -> None:
+    stage = on_postgres
+    stage.execute("UPDATE notes SET text = text", key="a")
+    with stage.engine.begin() as connection:
+        for statement in (
+            "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+            "CREATE ROLE clerk LOGIN",
+            "GRANT SELECT, INSERT, UPDATE ON notes, zkagent_calls TO clerk",
+        ):
+            connection.exec_driver_sql(statement)
+    database = open_sql(stage.url.replace("zkagent@", "clerk@"), writable=True)
+    rename = {"statement": "UPDATE notes SET text = 'uno' WHERE id = 1"}
+    assert call(sql_execute(database), rename, key="b").ok
+    assert stage.all == [(1, "uno"), (2, "two")]
 
 
 def test_what_fails_changes_nothing_and_may_be_done_again(stage: Stage) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import opened, target_options
@@ -46,15 +47,29 @@ def mcp_command(*, runs: bool, yes: bool, **options: Any) -> None:
 
     if runs and not yes:
         raise click.UsageError("there is nobody here to ask before a run is sent: give --yes")
-    model, rpc, tell = load_model(options["model_name"], Model), options["rpc"], Narrator()
+    if not runs and (idle := _given_beside("rpc")):
+        raise click.UsageError(f"{idle} is of runs, and none are offered: give --runs, too")
     mcp_server(())  # before an agent is opened
     with ExitStack() as stack:
         agent = None
         if runs:
+            model, tell = load_model(options["model_name"], Model), Narrator()
             stack.enter_context(tell.working())
             agent = stack.enter_context(opened(tell, model, options))
-        tools = proven_tools(agent, rpc)
+        tools = proven_tools(agent, options["rpc"])
         asyncio.run(serve_stdio(mcp_server(tools, allow_destructive=runs)))
+
+
+def _given_beside(*names: str) -> str:
+    """The first option on the command line that is none of these; "" for none."""
+    context = click.get_current_context()
+    given = (
+        option.opts[0]
+        for option in context.command.params
+        if option.name not in names
+        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    )
+    return next(given, "")
 
 
 __all__ = ["mcp_command"]

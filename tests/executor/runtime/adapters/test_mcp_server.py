@@ -14,6 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.support.checkout import ROOT
+from tests.support.command_line import exit_code
 from zkagent.executor.runtime.adapters.mcp_server import mcp_server, proven_tools
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.receipts.signing import ReceiptDraft
@@ -144,3 +145,18 @@ def test_the_command_speaks_over_standard_input_and_output() -> None:
     command = StdioServerParameters(command=sys.executable, args=["-m", "zkagent", "mcp"], cwd=ROOT)
     found = asked(command, "decide", prompt="withdraw 5 USDC from the pool")
     assert found.structured_content["action"] == "Withdraw"
+
+
+@pytest.mark.parametrize(
+    "given", [("--agent", "0x" + "12" * 20), ("--model", "wallet"), ("--yes",)]
+)
+def test_what_is_of_runs_alone_is_refused_where_none_are_offered(
+    given: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def served(server: Any) -> None:
+        raise SystemExit(9)
+
+    monkeypatch.setattr("zkagent.executor.runtime.adapters.mcp_server.serve_stdio", served)
+    assert exit_code("mcp", *given) == 2
+    assert f"{given[0]} is of runs" in capsys.readouterr().err
+    assert exit_code("mcp", "--rpc", "http://127.0.0.1:9") == 9

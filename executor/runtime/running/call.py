@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zkagent.errors import in_line
+from zkagent.errors import MOST_IN_ERROR, in_line
 from zkagent.executor.runtime.core.errors import (
     ApprovalNeeded,
     CallUnknown,
@@ -49,19 +49,24 @@ class Call:
 
     def __post_init__(self) -> None:
         self.key = call_key(self.run.id, self.run.step, self.tool.id, self.step.input)
-        self.until = asyncio.get_running_loop().time() + self.left_s
+        self._clock = asyncio.get_running_loop().time
+        self.until = self._clock() + self.left_s
 
     async def carry_out(self) -> ActionResult:
         policy, attempt, seconds = self.run.config.tool_retries, 0, 0.0
+        fault: RuntimeFault | None = None
         while True:
             attempt += 1
             found = await self._attempt(attempt)
             seconds += found["seconds"]
             if "fault" not in found:
                 return await self._returned(found, attempt, seconds)
-            fault = fault_of(found["fault"])
-            self.run.last_error = str(fault)
+            last = fault_of(found["fault"])
             await tell_failed(self.run, self.step, found["fault"], attempt, found["seconds"])
+            if not found.get("called", True):
+                return self._failed(fault or last, attempt - 1, seconds)
+            fault = last
+            self.run.last_error = str(fault)
             if not await self._again(fault, attempt, may=attempt < policy.attempts):
                 return self._failed(fault, attempt, seconds)
             self.run.retries += 1
@@ -100,7 +105,9 @@ class Call:
                 verdict = Verdict(False, rules=("approval",), reason="nobody is there to approve")
             return verdict_json("input", verdict)
 
+        began = self._clock()
         verdict = await run.record(f"{run.step}.again.{attempt}", wait)
+        self.until += self._clock() - began
         await run.tell_verdicts([verdict])
         return bool(verdict["allowed"])
 
@@ -141,11 +148,15 @@ class Call:
     async def _do(self) -> dict[str, Any]:
         """The call itself. What it gives is judged before it is on record."""
         run, began = self.run, self.run.world.clock()
+        if self._clock() >= self.until:
+            late = ToolFault(f"the step has no time left, so {self.tool.id} was not called")
+            return {"fault": fault_json(late), "seconds": 0.0, "called": False}
         withholding = Withholding(run.secrets)
         try:
             output = await self._called(withholding)
         except ToolFault as fault:
-            message, _ = await run.judge("output", withholding.of(str(fault)), self.tool)
+            said = in_line(withholding.of(_said(fault)), MOST_IN_ERROR)
+            message, _ = await run.judge("output", said, self.tool)
             info, _ = await run.judge("output", withholding.of(fault.info), self.tool)
             told = fault_json(fault) | {"message": message or "withheld", "info": info or {}}
             return {"fault": told, "seconds": run.seconds_since(began)}
@@ -167,8 +178,7 @@ class Call:
     async def _called(self, withholding: Withholding) -> ToolOutput:
         """Raises ToolFault only."""
         run, tool = self.run, self.tool
-        left_s = self.until - asyncio.get_running_loop().time()
-        timeout_s = max(0.0, min(tool.timeout_s, left_s))
+        timeout_s = min(tool.timeout_s, self.until - self._clock())
         secrets = withholding.secret if run.secrets else None
         context = CallContext(run.id, run.config.id, run.step, self.key, timeout_s, secrets)
         given = plain_json(self.step.input)
@@ -184,7 +194,7 @@ class Call:
                 retriable=True,
             ) from exc
         except Exception as exc:
-            why = in_line(f"{type(exc).__name__}: {exc}", 500)
+            why = in_line(withholding.of(f"{type(exc).__name__}: {exc}"), 500)
             raise ToolFault(
                 f"{tool.id} failed: {why}", retriable=isinstance(exc, tool.retriable)
             ) from exc
@@ -236,6 +246,11 @@ def checked(output: Any) -> ToolOutput:
 
 def with_fault(done: ActionResult, fault: RuntimeFault) -> ActionResult:
     return replace(done, error=fault_json(fault))
+
+
+def _said(fault: ToolFault) -> str:
+    """As it was written: str() has escaped it and cut it, and then no secret in it is found."""
+    return str(fault.args[0]) if fault.args else ""
 
 
 async def tell_failed(

@@ -137,16 +137,18 @@ class Runner:
         )
 
     async def _step(self, run: Run, state: PlannerState) -> ActionResult:
-        until = asyncio.get_running_loop().time() + self.config.step_timeout_s
+        clock = asyncio.get_running_loop().time
+        until = clock() + self.config.step_timeout_s
         plan = await planned(run, self.planner, self._router, state, until)
         if plan.refused and plan.refused["waits"]:
+            asked = clock()
             plan = await _approved(run, plan)
+            until += clock() - asked  # people take their time: it is none of the step's
         if plan.refused:
             fault = _refusal(plan.refused, f"step {run.step}")
             return with_fault(ActionResult(run.step, plan.step, "refused"), fault)
         if plan.step.kind == "tool":
-            left_s = until - asyncio.get_running_loop().time()
-            done = await self._executor.execute(run, plan.step, left_s)
+            done = await self._executor.execute(run, plan.step, until - clock())
         else:
             done = ActionResult(run.step, plan.step, output=_said(plan.step))
         changed = dict.fromkeys((*plan.changed_by, *done.changed_by))

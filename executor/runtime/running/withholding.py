@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-#: Shorter ones are found everywhere; they are withheld where they stand alone.
-LEAST = 4
+from zkagent.executor.runtime.tools.secret_texts import SHORTEST, SecretTexts
 
 
 class Withholding:
@@ -12,34 +11,32 @@ class Withholding:
 
     def __init__(self, secrets: Callable[[str], str] | None) -> None:
         self._secrets = secrets
-        self._given: dict[str, str] = {}
+        self._texts = SecretTexts()
+        self._short: dict[str, str] = {}  # found everywhere, so withheld where they stand alone
 
     def secret(self, name: str) -> str:
         """For the tool, in CallContext.secrets."""
         if self._secrets is None:
             raise KeyError(name)
         value = self._secrets(name)
-        self._given[value] = name
+        self._texts.add(name, value)
+        if 0 < len(value) < SHORTEST:
+            self._short[value] = name
         return value
 
     def of(self, value: Any) -> Any:
-        """The value with [secret:NAME] for each secret that was given."""
-        return self._without(value) if self._given else value
-
-    def _without(self, value: Any) -> Any:
+        """The value with [secret NAME] for each secret that was given."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, Mapping):
-            return {self._text(str(key)): self._without(one) for key, one in value.items()}
+            return {self._text(str(key)): self.of(one) for key, one in value.items()}
         if isinstance(value, list | tuple):
-            return [self._without(one) for one in value]
+            return [self.of(one) for one in value]
         return value
 
     def _text(self, text: str) -> str:
-        for secret in sorted(self._given, key=len, reverse=True):
-            if secret and (len(secret) >= LEAST or text == secret):
-                text = text.replace(secret, f"[secret:{self._given[secret]}]")
-        return text
+        short = self._short.get(text)
+        return self._texts.without(text) if short is None else f"[secret {short}]"
 
 
 __all__ = ["Withholding"]

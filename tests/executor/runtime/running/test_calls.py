@@ -13,7 +13,7 @@ import pytest
 
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
 from zkagent.executor.runtime import ActionResult, AgentResult, PlanStep, ToolOutput
-from zkagent.executor.runtime.core.errors import ToolFault
+from zkagent.executor.runtime.core.errors import CallUnknown, ToolFault
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
 from zkagent.executor.runtime.core.tools import CallContext
 
@@ -243,7 +243,80 @@ def test_secrets_are_withheld_from_what_a_tool_gives_back() -> None:
         use(), use(fail=True), DONE, tools=[tool(leaks)], secrets={"API_KEY": "k-12345"}.__getitem__
     )
     result = clerk.run()
-    assert only(result).output == {"echo": ["Bearer [secret:API_KEY]"]}
+    assert only(result).output == {"echo": ["Bearer [secret API_KEY]"]}
     told = str([event.to_json() for event in result.event_stream])
     assert "k-12345" not in told + str(result.to_json())
-    assert "refused with [secret:API_KEY]" in told
+    assert "refused with [secret API_KEY]" in told
+
+
+@pytest.mark.parametrize("kind", [ToolFault, ValueError])
+@pytest.mark.parametrize("before", ["", "x" * 490, "x" * 3_990, "\u202e"])
+def test_a_secret_of_many_lines_is_withheld_before_an_error_is_cut_and_escaped(
+    kind: type[Exception], before: str
+) -> None:
+    key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END KEY-----\n"
+
+    async def leaks(given: dict[str, Any], context: CallContext) -> ToolOutput:
+        assert context.secrets
+        raise kind(before + context.secrets("PEM"))
+
+    result = agent(use(), DONE, tools=[tool(leaks)], secrets={"PEM": key}.__getitem__).run()
+    told = str([event.to_json() for event in result.event_stream]) + str(result.to_json())
+    assert "BEGIN" not in told
+    assert "MIIE" not in told
+    if len(before) < 100:
+        assert "[secret PEM]" in told
+
+
+@pytest.mark.parametrize(("value", "given"), [("1", "[secret PIN]"), ("10", "10")])
+def test_a_secret_that_stands_everywhere_is_withheld_where_it_stands_alone(
+    value: str, given: str
+) -> None:
+    async def leaks(_: dict[str, Any], context: CallContext) -> ToolOutput:
+        assert context.secrets
+        context.secrets("PIN")
+        return ToolOutput(True, value)
+
+    secrets = {"PIN": "1"}.__getitem__
+    assert only(agent(use(), DONE, tools=[tool(leaks)], secrets=secrets).run()).output == given
+
+
+@pytest.mark.parametrize(("step_s", "state"), [(0.1, "ok"), (0.01, "failed")])
+def test_a_call_is_not_tried_again_when_the_step_has_no_time_left(
+    step_s: float, state: str
+) -> None:
+    made: list[float] = []
+
+    async def slow_at_first(given: dict[str, Any], context: CallContext) -> ToolOutput:
+        made.append(context.timeout_s)
+        if len(made) == 1:
+            await asyncio.sleep(5)
+        return ToolOutput(True)
+
+    tools = [tool(slow_at_first, timeout_s=0.05)]
+    result = agent(use(), DONE, tools=tools, step_timeout_s=step_s).run()
+    found = only(result)
+    assert (found.state, found.attempts) == (state, len(made))
+    assert len(made) == (2 if state == "ok" else 1)
+    assert min(made) > 0
+    if state == "failed":
+        assert found.error
+        assert found.error["code"] == "tool_timeout"
+        told = [event.data for event in result.event_stream if event.kind == "tool_failed"]
+        assert "was not called" in str(told[-1])
+
+
+@pytest.mark.parametrize("takes_s", [0.0, 0.3])
+def test_the_time_that_somebody_took_to_approve_a_second_call_is_none_of_the_steps(
+    takes_s: float,
+) -> None:
+    class Slow(Approves):
+        async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+            await asyncio.sleep(takes_s)
+            return await super().wait(asked, step, reason)
+
+    calls = Calls([CallUnknown("gone"), "ok"])
+    tools = [tool(calls, interrupted="ask")]
+    found = only(agent(use(), DONE, tools=tools, step_timeout_s=0.2, approvals=Slow(True)).run())
+    assert (found.state, len(calls.given)) == ("ok", 2)
+    assert min(context.timeout_s for context in calls.contexts) > 0.05

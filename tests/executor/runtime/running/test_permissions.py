@@ -1,5 +1,6 @@
 """Where the runner asks the permissions, and that what they say is done."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,3 +180,23 @@ def test_a_step_that_waits_is_taken_if_it_is_approved(allowed: bool, state: str)
     result = agent(use(), DONE, tools=[tool(calls)], permissions=rules, approvals=Somebody()).run()
     assert (result.actions[0].state, len(calls.given)) == (state, int(allowed))
     assert result.success
+
+
+@pytest.mark.parametrize("takes_s", [0.0, 0.3])
+def test_the_time_that_somebody_took_to_approve_a_step_is_none_of_the_steps(takes_s: float) -> None:
+    class Slow:
+        async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+            await asyncio.sleep(takes_s)
+            return Verdict(True)
+
+    calls, rules = Calls(), Rules(waits=("look",))
+    clerk = agent(
+        use(),
+        DONE,
+        tools=[tool(calls)],
+        permissions=rules,
+        approvals=Slow(),
+        step_timeout_s=0.2,
+    )
+    assert clerk.run().actions[0].state == "ok"
+    assert calls.contexts[0].timeout_s > 0.05

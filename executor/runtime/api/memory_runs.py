@@ -135,7 +135,9 @@ class MemoryRuns:
 
     def _session(self, agent: Agent, options: RunOptions, run_id: str | None) -> AgentSession:
         assert run_id is not None
-        return agent.create_session(options, run_id=run_id, store=self._kept[run_id])
+        kept = self._kept[run_id]
+        owner = kept.record.owner
+        return agent.create_session(options, run_id=run_id, principal=owner, store=kept)
 
     def _found(self, run_id: str) -> _Kept:
         if run_id not in self._kept:

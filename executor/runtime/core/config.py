@@ -16,7 +16,10 @@ from zkagent.executor.runtime.core.tools import ToolDefinition
 
 MOST_STEPS = 1000
 MOST_ATTEMPTS = 100
+MOST_SEED = 1 << 63
+LOCAL = "local"  # the principal that runs the process, where nobody else has a name
 ID = "[A-Za-z0-9_-]{1,64}"
+UNKEPT = re.compile("[\0\ud800-\udfff]")
 TOOL_ID = "[A-Za-z0-9_.:/-]{1,128}"
 
 
@@ -47,7 +50,9 @@ class RetryPolicy:
 @dataclass(frozen=True)
 class MemoryPolicy:
     """recall: entries of the stream that a run begins with; keep: whether steps and results are
-    appended to it. stream: {agent} and {session} are filled in."""
+    appended to it. stream: {agent}, {session} and {principal} are filled in. A session is its
+    principal's: where there is no {principal}, it stands before {session}, unless it is whoever
+    runs the process."""
 
     stream: str = "{agent}"
     recall: int = 0
@@ -58,13 +63,15 @@ class MemoryPolicy:
             raise AgentConfigRefused(f"recall is how many entries, not {self.recall!r}")
         self.stream_of("agent", "session")
 
-    def stream_of(self, agent: str, session: str) -> str:
-        """Raises AgentConfigRefused: another name than those two."""
+    def stream_of(self, agent: str, session: str, principal: str = LOCAL) -> str:
+        """Raises AgentConfigRefused: another name than those three."""
+        if principal != LOCAL and "{principal" not in self.stream:
+            session = f"{principal}/{session}"
         try:
-            return self.stream.format(agent=agent, session=session)
+            return self.stream.format(agent=agent, session=session, principal=principal)
         except (KeyError, IndexError, ValueError, AttributeError) as exc:
             raise AgentConfigRefused(
-                f"stream {self.stream!r} may have {{agent}} and {{session}} only"
+                f"stream {self.stream!r} may have {{agent}}, {{session}} and {{principal}} only"
             ) from exc
 
 
@@ -163,6 +170,20 @@ def _refuse_tools(tools: Sequence[ToolDefinition]) -> None:
         seen.add(tool.id)
 
 
+def _has_form(form: str, value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(form, value) is not None
+
+
+def _refuse_text(name: str, text: object) -> None:
+    """Of what cannot be kept: databases take no NUL, and UTF-8 has no halves of characters."""
+    if not isinstance(text, str):
+        raise AgentConfigRefused(f"{name} is text, not {type(text).__name__}")
+    if found := UNKEPT.search(text):
+        raise AgentConfigRefused(
+            f"{name} has {found[0]!a} at {found.start()}, which cannot be kept: leave it out"
+        )
+
+
 def _refuse_time(name: str, seconds: float) -> None:
     if not 0 < seconds < inf:
         raise AgentConfigRefused(f"{name} is above 0 seconds, not {seconds!r}")
@@ -170,12 +191,23 @@ def _refuse_time(name: str, seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """task: instead of the agent's task_prompt; params: of its template; session: to go on with."""
+    """task: instead of the agent's task_prompt; params: of its template; session: to go on with,
+    of the form of ids; seed: of 64 bits. Raises AgentConfigRefused."""
 
     task: str | None = None
     params: Mapping[str, Json] = field(default_factory=dict)
     session: str | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.task is not None:
+            _refuse_text("task", self.task)
+        if self.session is not None and not _has_form(ID, self.session):
+            raise AgentConfigRefused(
+                f"session is {ID}, not {self.session!r:.80}: name the conversation so, or give none"
+            )
+        if type(self.seed) is not int or not -MOST_SEED <= self.seed < MOST_SEED:
+            raise AgentConfigRefused(f"seed is a whole number of 64 bits, not {self.seed!r:.80}")
 
 
 __all__ = ["AgentConfig", "MemoryPolicy", "RetryPolicy", "RunOptions", "Strategy", "name_of"]

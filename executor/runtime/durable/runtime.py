@@ -211,8 +211,11 @@ class DurableRuntime:
         found = self.store.claim(run_id, owner, incarnation, self._lease.is_dead)
         if found is None:
             raise RunTakenOver(f"run {run_id} is on its way in another process, or halts")
-        attempt = Attempt(run_id, kept.agent, kept.session, kept.seed, owner, incarnation)
-        options = RunOptions(session=kept.session, seed=kept.seed)
+        attempt = Attempt(
+            run_id, kept.agent, kept.session, kept.seed, owner, incarnation, kept.principal
+        )
+        named = None if kept.session == run_id else kept.session
+        options = RunOptions(session=named, seed=kept.seed)
         journal = DurableJournal(self.store, attempt, found)
         session = self._made(agent, options, attempt, journal)
         if kept.aborts:
@@ -223,7 +226,11 @@ class DurableRuntime:
         self, agent: Agent, options: RunOptions, attempt: Attempt, journal: DurableJournal
     ) -> AgentSession:
         session = agent.create_session(
-            options, run_id=attempt.run_id, journal=journal, store=journal
+            options,
+            run_id=attempt.run_id,
+            principal=attempt.principal,
+            journal=journal,
+            store=journal,
         )
         with self._lock:
             self._live = {key: kept for key, kept in self._live.items() if not _ended(kept[0])}

@@ -65,7 +65,8 @@ async def areplay(
 async def _run(
     whole: Whole, config: AgentConfig, journal: ReplayJournal, sink: ComparingSink
 ) -> None:
-    options = RunOptions(session=whole.run.session, seed=whole.run.seed)
+    named = None if whole.run.session == whole.run.id else whole.run.session
+    options = RunOptions(session=named, seed=whole.run.seed)
     session = Agent(config).create_session(
         options, run_id=whole.run.id, journal=journal, store=sink
     )

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from zkagent.executor.runtime.core.config import AgentConfig, RunOptions
+from zkagent.executor.runtime.core.config import LOCAL, AgentConfig, RunOptions
 from zkagent.executor.runtime.core.errors import RuntimeFault
 from zkagent.executor.runtime.core.events import Sink
 from zkagent.executor.runtime.core.journal import DirectJournal, Journal
@@ -57,11 +57,13 @@ class Agent:
         options: RunOptions | str | None = None,
         *,
         run_id: str | None = None,
+        principal: str = LOCAL,
         journal: Journal | None = None,
         store: Sink | None = None,
     ) -> AgentSession:
         """options: a text is the run's task. run_id: of a run that goes on, with the journal and
-        the store in which it is kept. Raises RuntimeFault: the agent has stopped."""
+        the store in which it is kept. principal: whose run it is, and whose its session. Raises
+        RuntimeFault: the agent has stopped."""
         if self._stopped:
             raise RuntimeFault(f"agent {self.config.id} has stopped: make another one")
         wanted = RunOptions(task=options) if isinstance(options, str) else options or RunOptions()
@@ -79,6 +81,7 @@ class Agent:
             telling=telling,
             approvals=self._approvals,
             secrets=self._secrets,
+            principal=principal,
             standing=self._standing,
         )
         return AgentSession(run, self._carry_out, sinks, self._tell)

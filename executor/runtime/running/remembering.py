@@ -13,7 +13,7 @@ LOOKED_BACK = 50  # entries among which a run that goes on looks for what it wro
 
 
 def stream_of(run: Run) -> str:
-    return run.config.memory_policy.stream_of(run.config.id, run.session_id)
+    return run.config.memory_policy.stream_of(run.config.id, run.session_id, run.principal)
 
 
 async def recalled(run: Run) -> tuple[list[Any], list[dict[str, Any]]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from zkagent.executor.runtime.core.config import AgentConfig, RunOptions
+from zkagent.executor.runtime.core.config import LOCAL, AgentConfig, RunOptions
 from zkagent.executor.runtime.core.journal import Journal
 from zkagent.executor.runtime.core.permissions import (
     Approvals,
@@ -45,6 +45,7 @@ class Run:
     telling: Telling
     approvals: Approvals
     secrets: Callable[[str], str] | None = None
+    principal: str = LOCAL  # who began it, and whose its session is
     step: int = 0
     calling: Calling | None = None
     standing: set[ChatMessage] = field(default_factory=set)  # of role system, in any run before

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zkagent.executor.runtime.core.config import AgentConfig, MemoryPolicy, RetryPolicy
+from zkagent.executor.runtime.core.config import AgentConfig, MemoryPolicy, RetryPolicy, RunOptions
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.steps import Models, PlannerState, PlanStep
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
@@ -53,6 +53,29 @@ def test_a_config_is_refused_beside_one_that_passes(
     config(**passes)
     with pytest.raises(AgentConfigRefused, match=says):
         config(**refused)
+
+
+@pytest.mark.parametrize(
+    ("passes", "refused", "says"),
+    [
+        ({"task": "é\n🙂"}, {"task": "a\0b"}, r"task has '\\x00' at 1.*leave it out"),
+        ({"task": ""}, {"task": "\ud800"}, r"task has '\\ud800' at 0"),
+        ({"task": None}, {"task": b"Do."}, "task is text, not bytes"),
+        ({"session": "a-B_9"}, {"session": "ada/talk"}, "session is .* not 'ada/talk'"),
+        ({"session": "a" * 64}, {"session": "a" * 65}, "session is"),
+        ({"session": None}, {"session": ""}, "session is .* or give none"),
+        ({"session": "7"}, {"session": 7}, "session is .* not 7"),
+        ({"seed": -(1 << 63)}, {"seed": 1 << 63}, "seed is a whole number of 64 bits"),
+        ({"seed": 1}, {"seed": "1"}, "seed is a whole number of 64 bits, not '1'"),
+        ({"seed": 0}, {"seed": False}, "not False"),
+    ],
+)
+def test_options_of_a_run_are_refused_beside_ones_that_pass(
+    passes: dict[str, Any], refused: dict[str, Any], says: str
+) -> None:
+    RunOptions(**passes)
+    with pytest.raises(AgentConfigRefused, match=says):
+        RunOptions(**refused)
 
 
 @pytest.mark.parametrize(

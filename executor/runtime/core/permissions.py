@@ -38,7 +38,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who wants what, for a verdict's rules: now_s is the run's clock, in seconds."""
+    """Who wants what, for a verdict's rules: now_s is the run's clock, in seconds. partial: of what
+    is still being said; the whole is asked about afterwards, so this is not put into the log."""
 
     run_id: str
     agent_id: str
@@ -46,6 +47,7 @@ class Asked:
     place: Place
     now_s: float
     tool: ToolDefinition | None = None
+    partial: bool = False
 
 
 class Permissions(Protocol):

@@ -37,6 +37,7 @@ class Rule:
 
     name: str
     stage: Stage = "usual"
+    longest_secret: int = 0  # characters, of those that it knows
 
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         """Of a step as it would be carried out: its input is redacted already."""
@@ -58,6 +59,11 @@ class PermissionEngine:
     def rules(self) -> tuple[str, ...]:
         """Their names, in the order in which they are asked."""
         return tuple(rule.name for rule in self._rules)
+
+    @property
+    def longest_secret(self) -> int:
+        """Characters, of those that the owner named: so much of a stream is held back."""
+        return max((rule.longest_secret for rule in self._rules), default=0)
 
     async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
         """Raises AuditBroken: what is refused cannot be written down."""
@@ -88,7 +94,7 @@ class PermissionEngine:
 
     async def _record(self, asked: Asked, verdict: Verdict, value: Json, found: "_Weighed") -> None:
         """What a guard refused is not looked at: it may be endless."""
-        if verdict.rules:
+        if verdict.rules and not asked.partial:
             digest = None if found.stopped else self.audit.digest(value)
             await self.audit.record(entry(asked, verdict, digest))
 

@@ -43,6 +43,7 @@ class Redaction(Rule):
             detectors(kinds, any_hex_key=any_hex_key), named="secret" in kinds, known=known
         )
         self._refuse_at = frozenset(refuse_at)
+        self.longest_secret = max(map(len, known), default=0)
         self.vaults = Vaults()
 
     async def value(self, asked: Asked, value: Json) -> Opinion | None:

@@ -16,10 +16,11 @@ from zkagent.executor.runtime.providers.router import Answered, Router
 from zkagent.executor.runtime.running.faults import fault_json, fault_of
 from zkagent.executor.runtime.running.run import Run, refusing
 
-#: Characters at the end of a stream that are held back, for what is redacted is rarely one chunk.
-HELD_BACK = 64
+#: Characters at the end of a stream that are held back, for what is redacted is rarely one chunk,
+#: and is known for what it is when most of it is there. Secrets that the owner named may be longer.
+HELD_BACK = 400
 MOST_STANDING = 100  # instructions of one agent that are known to pass
-LEAST = 16  # characters to judge and tell at a time
+LEAST, SHARE = 16, 8  # characters to judge and tell at a time: so many, or this part of all
 
 
 @dataclass
@@ -160,28 +161,39 @@ class RecordedModels:
 
 
 class _Stream:
-    """Tells what is streamed, judged as a whole each time, but for its last few characters."""
+    """Tells what is streamed, judged as a whole each time, but for its last few characters. The
+    more there is, the rarer that is: all of it together takes about as long as ten times the last.
+    """
 
     def __init__(self, run: Run) -> None:
-        self._run, self._text, self._told = run, "", 0
+        self._run = run
+        self._held_back = max(HELD_BACK, getattr(run.permissions, "longest_secret", 0))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._parts: list[str] = []
+        self._length = self._judged = self._told = 0
 
     async def take(self, text: str | None) -> None:
         """None: it begins anew."""
         if text is None:
-            self._text, self._told = "", 0
-        else:
-            self._text += text
-        await self._tell(HELD_BACK, LEAST)
+            self._begin()
+            return
+        self._parts.append(text)
+        self._length += len(text)
+        fresh = self._length - max(self._judged, self._held_back)
+        if fresh >= max(LEAST, self._length // SHARE):
+            await self._tell(self._held_back)
 
     async def end(self) -> None:
-        await self._tell(0, 1)
+        await self._tell(0)
 
-    async def _tell(self, held_back: int, least: int) -> None:
-        if len(self._text) - held_back - self._told < least:
-            return
-        allowed, _ = await self._run.judge("model", self._text)
-        if isinstance(allowed, str) and len(allowed) - held_back > self._told:
-            end = len(allowed) - held_back
+    async def _tell(self, held_back: int) -> None:
+        text, self._judged = "".join(self._parts), self._length
+        self._parts = [text]
+        allowed = await self._run.judge_part(text)
+        end = len(allowed or "") - held_back
+        if allowed is not None and end > self._told:
             text, self._told = allowed[self._told : end], end
             await self._run.telling.tell("model_tokens", step=self._run.step, text=text)
 

@@ -1,7 +1,7 @@
 """One run while it is on its way: what it is made of, and what it may come to."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -82,6 +82,12 @@ class Run:
         """The value to go on with, None if there is none, and the verdict as it is on record."""
         verdict = await self.permissions.judge_value(self.asked(place, tool), value)
         return verdict.value if verdict.allowed else None, verdict_json(place, verdict)
+
+    async def judge_part(self, text: str) -> str | None:
+        """What may be told of a model's answer while it is being said."""
+        asked = replace(self.asked("model"), partial=True)
+        verdict = await self.permissions.judge_value(asked, text)
+        return verdict.value if verdict.allowed and isinstance(verdict.value, str) else None
 
     async def tell_verdicts(self, verdicts: list[Mapping[str, Any]]) -> tuple[str, ...]:
         """Tells what was blocked and changed. Returns the rules that changed anything."""

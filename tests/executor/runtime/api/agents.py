@@ -19,7 +19,7 @@ from zkagent.executor.runtime.permissions.defaults import default_permissions
 from zkagent.executor.runtime.testing import ScriptedTool
 
 FOUND = "found-81"
-SAID = "a long answer that comes in more than one piece, since it has so many words in it"
+SAID = "a long answer that comes in more than one piece, since it has so many words in it. " * 10
 
 
 def echo(state: Any) -> PlanStep:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.executor.runtime.running.test_permissions import SECRET, Rules
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
 from zkagent.executor.runtime import (
     AgentService,
@@ -18,7 +19,11 @@ from zkagent.executor.runtime import (
     ToolOutput,
 )
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, RuntimeFault
+from zkagent.executor.runtime.core.permissions import Asked, Verdict
 from zkagent.executor.runtime.core.tools import CallContext
+from zkagent.executor.runtime.permissions.audit.recorder import MemoryAudit
+from zkagent.executor.runtime.permissions.engine import PermissionEngine
+from zkagent.executor.runtime.permissions.redactions import Redaction
 
 
 class Stuck:
@@ -37,8 +42,9 @@ class Stuck:
 
 
 async def begun(stuck: Stuck) -> None:
-    while not stuck.began.is_set():
-        await asyncio.sleep(0.001)
+    async with asyncio.timeout(30):
+        while not stuck.began.is_set():
+            await asyncio.sleep(0.001)
 
 
 def test_an_aborted_run_says_so_and_the_call_within_it_is_unknown() -> None:
@@ -140,7 +146,7 @@ def test_who_leaves_a_stream_early_aborts_the_run() -> None:
 
 
 def test_tokens_are_streamed_to_whoever_listens_and_are_not_kept() -> None:
-    text = "word " * 60
+    text = "word " * 200
     client = ScriptedClient([text], repeats=True)
     clerk = agent(model_providers=[client])
     chunks = [e.data["text"] for e in clerk.create_session().stream() if e.kind == "model_tokens"]
@@ -148,6 +154,46 @@ def test_tokens_are_streamed_to_whoever_listens_and_are_not_kept() -> None:
     assert "".join(map(str, chunks)) == text
     kept = clerk.run().event_stream
     assert "model_tokens" not in [event.kind for event in kept]
+
+
+def streamed(text: str, permissions: Any) -> list[str]:
+    clerk = agent(model_providers=[ScriptedClient([text])], permissions=permissions)
+    events = list(clerk.create_session().stream())
+    return [str(event.data["text"]) for event in events if event.kind == "model_tokens"]
+
+
+@pytest.mark.parametrize("words", [20, 60, 200])
+def test_nothing_of_a_long_secret_is_streamed_before_it_is_known_for_one(words: int) -> None:
+    secret = " ".join(f"word{number}" for number in range(words))
+    engine = PermissionEngine([Redaction(known=[secret])])
+    before, after = "plain " * 150, "harmless " * 150
+    told = streamed(f"{before}{secret} {after}", engine)
+    assert "word1" not in "".join(told)
+    assert "".join(told).startswith(before)
+    assert "".join(told).endswith(after)
+    assert len(told) > 1
+
+
+def test_a_stream_that_is_redacted_stands_in_the_audit_log_as_one_answer() -> None:
+    audit = MemoryAudit()
+    key = "my-own-secret-of-old"
+    streamed(f"{key} {'harmless ' * 300}", PermissionEngine([Redaction(known=[key])], audit))
+    assert [record["place"] for record in audit.records].count("model") == 1
+    assert {record["kind"] for record in audit.records} == {"changed"}
+
+
+def test_an_answer_is_judged_the_more_rarely_the_longer_it_is() -> None:
+    class Counting(Rules):
+        looked = 0
+
+        async def judge_value(self, asked: Asked, value: Any) -> Verdict:
+            self.looked += len(value) if asked.partial else 0
+            return await super().judge_value(asked, value)
+
+    for secret in ("", f"{SECRET} "):
+        rules, text = Counting(), secret + "word " * 10_000
+        assert len("".join(streamed(text, rules))) > 40_000
+        assert len(text) < rules.looked < 12 * len(text)
 
 
 def test_hooks_and_handlers_are_told_and_may_be_asynchronous() -> None:

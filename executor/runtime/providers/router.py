@@ -20,6 +20,7 @@ from zkagent.executor.runtime.core.models import (
     ModelResponse,
     TokenUsage,
 )
+from zkagent.executor.runtime.core.patience import answered
 from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.executor.runtime.providers.fitting import cost_of, misfit
 
@@ -118,10 +119,12 @@ class Router:
         """Asked for once; of a provider that does not answer, again the next time."""
         if id(provider) not in self._infos:
             try:
-                async with asyncio.timeout(INFO_S):
-                    self._infos[id(provider)] = await provider.info()
-            except TimeoutError as exc:
-                raise ModelTimeout(f"did not say within {INFO_S:g} s what it is") from exc
+                found: object = await answered("its info()", provider.info, ModelFault, INFO_S)
+            except ModelFault as exc:
+                raise ModelFault(f"does not say what it is: {exc}") from exc
+            if not isinstance(found, ModelInfo):
+                raise ModelFault(f"says that it is {type(found).__name__}, not a ModelInfo")
+            self._infos[id(provider)] = found
         return self._infos[id(provider)]
 
 
@@ -135,6 +138,7 @@ class _Asking:
     attempts: int = 0
     fault: ModelFault | None = None
     began: bool = False
+    heard: int = 0  # the attempt whose chunks are told
 
     @property
     def last_error(self) -> str | None:
@@ -142,39 +146,44 @@ class _Asking:
 
     async def of(self, provider: LLMClient, info: ModelInfo) -> ModelResponse:
         self.attempts += 1
-        name, timeout_s = name_of(provider), self.options.timeout_s
+        name, timeout_s, listener = name_of(provider), self.options.timeout_s, self.listener
+        self.heard = self.attempts if listener and info.supports_streaming else 0
+
+        async def ask() -> ModelResponse:
+            if listener and self.heard:
+                return await self._streamed(provider, info, listener)
+            return await provider.call(self.messages, self.options)
+
         try:
-            async with asyncio.timeout(timeout_s):
-                if self.listener and info.supports_streaming:
-                    response = await self._streamed(provider, info, self.listener)
-                else:
-                    response = await provider.call(self.messages, self.options)
-        except TimeoutError as exc:
-            raise ModelTimeout(f"{name} did not answer within {timeout_s:g} s") from exc
-        except ModelFault:
-            raise
-        except Exception as exc:
-            raise ModelFault(f"{name} failed: {type(exc).__name__}") from exc
+            response = await answered(name, ask, ModelFault, timeout_s, late=ModelTimeout)
+        finally:
+            self.heard = 0
         return _checked(name, response)
 
     async def _streamed(
         self, provider: LLMClient, info: ModelInfo, listener: Listener
     ) -> ModelResponse:
+        mine = self.heard
         if self.began:
             await listener(None)
-        text, usage = "", NOTHING_USED
+        parts, length, usage = [""], 0, NOTHING_USED
         async for chunk in provider.stream(self.messages, self.options):
+            if self.heard != mine:  # it was given up, and does not end
+                break
             self.began = True
-            text += chunk.text
+            parts.append(chunk.text)
+            length += len(chunk.text)
             usage = chunk.usage or usage
-            if len(text) > MOST_TEXT:
+            if length > MOST_TEXT:
                 break
             await listener(chunk.text)
-        return ModelResponse(text, usage, info.name)
+        return ModelResponse("".join(parts), usage, info.name)
 
 
-def _checked(name: str, response: ModelResponse) -> ModelResponse:
+def _checked(name: str, response: object) -> ModelResponse:
     """A provider may say anything: what is no text, or tokens that are no counts, is a fault."""
+    if not isinstance(response, ModelResponse) or not isinstance(response.usage, TokenUsage):
+        raise ModelFault(f"{name} answered with {type(response).__name__}, not a ModelResponse")
     usage, text = response.usage, response.text
     counts: tuple[object, ...] = (usage.prompt_tokens, usage.completion_tokens)
     if type(text) is not str or len(text) > MOST_TEXT:

@@ -1,6 +1,5 @@
 """What a planner asks models through: judged, recorded, told. Implements `Models`."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from typing import Any
 
 from zkagent.executor.runtime.core.errors import ModelFault, ModelTimeout, NoModelFits, StepRefused
 from zkagent.executor.runtime.core.models import CallOptions, TokenUsage
+from zkagent.executor.runtime.core.patience import within
 from zkagent.executor.runtime.core.result import ModelCall
 from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.executor.runtime.providers.router import Answered, Router
@@ -25,15 +25,19 @@ LEAST, SHARE = 16, 8  # characters to judge and tell at a time: so many, or this
 
 @dataclass
 class RecordedModels:
-    """Of one step. left_s: how long it may go on."""
+    """Of one step. left_s: how long it may go on. closed: from then on nothing is asked: a planner
+    that is given up may not end."""
 
     run: Run
     router: Router | None
     left_s: Callable[[], float]
     asked: int = field(default=0, init=False)
+    closed: bool = field(default=False, init=False)
 
     async def ask(self, messages: "str | list[ChatMessage]", **options: Any) -> str:
         """Raises NoModelFits, ModelTimeout, ModelFault, StepRefused."""
+        if self.closed:
+            raise ModelTimeout("the step is over: its planner was given up")
         if self.router is None:
             raise NoModelFits("the agent has no model_providers: name some in its config")
         said = [ChatMessage("user", messages)] if isinstance(messages, str) else list(messages)
@@ -110,9 +114,11 @@ class RecordedModels:
     ) -> Answered:
         listener = _Stream(self.run) if self.run.telling.is_heard else None
         left_s = self.left_s()
+        if left_s <= 0:
+            raise ModelTimeout("the step has no time left, so no model was asked")
         try:
-            async with asyncio.timeout(left_s):
-                answered = await router.ask(messages, options, listener.take if listener else None)
+            asking = router.ask(messages, options, listener.take if listener else None)
+            answered = await within(left_s, asking)
         except TimeoutError as exc:
             raise ModelTimeout(
                 f"no model answered within the {left_s:.3g} s that the step had left"

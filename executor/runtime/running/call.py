@@ -22,11 +22,11 @@ from zkagent.executor.runtime.core.errors import (
     ToolTimeout,
 )
 from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.patience import within
 from zkagent.executor.runtime.core.permissions import Verdict
 from zkagent.executor.runtime.core.steps import ActionResult, PlanStep
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
 from zkagent.executor.runtime.running.faults import fault_json, fault_of
-from zkagent.executor.runtime.running.patience import within
 from zkagent.executor.runtime.running.plain_values import plain_json
 from zkagent.executor.runtime.running.run import Calling, Run, refusing, verdict_json
 from zkagent.executor.runtime.running.withholding import Withholding

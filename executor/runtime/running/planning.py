@@ -17,6 +17,7 @@ from zkagent.executor.runtime.core.errors import (
     ReplayDiffers,
     RuntimeFault,
 )
+from zkagent.executor.runtime.core.patience import within
 from zkagent.executor.runtime.core.steps import (
     Evidence,
     Planner,
@@ -65,18 +66,18 @@ async def _asked(
     loop = asyncio.get_running_loop()
     models = RecordedModels(run, router, lambda: (until - loop.time()) * MODELS_SHARE)
     name, left_s = name_of(planner), until - loop.time()
-    limit = asyncio.timeout(left_s)
     try:
-        async with limit:
-            step: Any = await planner.plan(state, models)
+        step: Any = await within(left_s, planner.plan(state, models))
     except (JournalFault, ReplayDiffers):
         raise
     except RuntimeFault as fault:
         return fault
     except Exception as exc:
-        if limit.expired():
+        if isinstance(exc, TimeoutError) and loop.time() >= until:
             return ModelTimeout(f"planner {name} did not decide within {left_s:.3g} s")
         return PlanRefused(in_line(f"planner {name} failed: {type(exc).__name__}: {exc}", 500))
+    finally:
+        models.closed = True
     if isinstance(step, PlanStep):
         return step
     return PlanRefused(f"planner {name} answered with {type(step).__name__}, not with a PlanStep")

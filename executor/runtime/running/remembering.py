@@ -4,8 +4,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from zkagent.executor.runtime.core.config import name_of
+from zkagent.executor.runtime.core.errors import MemoryFault
+from zkagent.executor.runtime.core.memory import MemoryClient
+from zkagent.executor.runtime.core.patience import answered
 from zkagent.executor.runtime.core.result import MemoryChange
 from zkagent.executor.runtime.core.steps import ActionResult
+from zkagent.executor.runtime.running.plain_values import plain_json
 from zkagent.executor.runtime.running.run import Run
 
 RESULTS = "results"  # the collection in which the database client has what runs gave
@@ -22,7 +27,7 @@ async def recalled(run: Run) -> tuple[list[Any], list[dict[str, Any]]]:
     if memory is None or policy.recall == 0:
         return [], []
     kept, verdicts = [], []
-    for entry in await memory.read(stream_of(run), last=policy.recall):
+    for entry in await _read(memory, stream_of(run), policy.recall):
         value, verdict = await run.judge("recall", entry)
         if verdict["allowed"]:
             kept.append(value)
@@ -48,7 +53,8 @@ async def remember_result(run: Run, result: Mapping[str, Any]) -> None:
         value, verdict = await run.judge("memory", dict(result))
         found: dict[str, Any] = {"verdicts": [verdict], "changes": []}
         if verdict["allowed"]:
-            await database.write(RESULTS, run.id, value)
+            who = f"database {name_of(database)}"
+            await answered(who, lambda: database.write(RESULTS, run.id, value), MemoryFault)
             change = MemoryChange(run.step, "database", f"{RESULTS}/{run.id}", value)
             found["changes"] = [asdict(change)]
         return found
@@ -66,13 +72,23 @@ async def _append(run: Run, name: str, entry: dict[str, Any], *, resumed: bool) 
         value, verdict = await run.judge("memory", entry)
         found: dict[str, Any] = {"verdicts": [verdict], "changes": []}
         if verdict["allowed"]:
-            before = await memory.read(stream, last=LOOKED_BACK) if resumed else ()
+            before = await _read(memory, stream, LOOKED_BACK) if resumed else ()
             if value not in before:
-                await memory.append(stream, value)
+                who = f"memory {name_of(memory)}"
+                await answered(who, lambda: memory.append(stream, value), MemoryFault)
             found["changes"] = [asdict(MemoryChange(run.step, "memory", stream, value))]
         return found
 
     await _tell(run, await run.record(name, append))
+
+
+async def _read(memory: MemoryClient, stream: str, last: int) -> list[Any]:
+    """Raises MemoryFault: also of what is no list of JSON."""
+
+    async def read() -> list[Any]:
+        return [plain_json(entry) for entry in await memory.read(stream, last=last)]
+
+    return await answered(f"memory {name_of(memory)}", read, MemoryFault)
 
 
 async def _tell(run: Run, found: Mapping[str, Any]) -> None:

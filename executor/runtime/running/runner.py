@@ -80,6 +80,7 @@ class Runner:
         except asyncio.CancelledError:
             if not run.aborted:
                 raise
+            run.ending = True
             _uncancel()
             fault = RunAborted(f"run {run.id} was aborted in step {run.step}")
             await self._leave_call(run)

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zkagent.executor.runtime.core.config import name_of
 from zkagent.executor.runtime.core.errors import PromptFault
+from zkagent.executor.runtime.core.patience import answered
 from zkagent.executor.runtime.running.run import Run
 
 PLACE = re.compile(r"\{(\w+)\}")
@@ -40,12 +42,17 @@ async def task_of(run: Run) -> Task:
 async def _rendered(run: Run, template: str, version: str | None) -> Task:
     if run.config.prompts is None:
         raise PromptFault(f"the agent has no prompts, and its task is prompt {template}: give some")
-    asked = run.asked("prompt")
-    found = await run.config.prompts.render(
-        template, run.options.params, version=version, asked=asked
-    )
-    text, verdict = await run.judge("prompt", found.text)
-    return Task(text or "", (verdict,), {template: found.version})
+    prompts, asked = run.config.prompts, run.asked("prompt")
+
+    async def render() -> tuple[str, str]:
+        found = await prompts.render(template, run.options.params, version=version, asked=asked)
+        if not isinstance(found.text, str) or not isinstance(found.version, str):
+            raise TypeError
+        return found.text, found.version
+
+    rendered, made = await answered(f"prompts {name_of(prompts)}", render, PromptFault)
+    text, verdict = await run.judge("prompt", rendered)
+    return Task(text or "", (verdict,), {template: made})
 
 
 __all__ = ["Task", "task_of"]

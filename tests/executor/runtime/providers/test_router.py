@@ -1,6 +1,8 @@
 """Which provider is asked, in which order, how often, and what its answer may be."""
 
 import asyncio
+import contextlib
+import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -156,3 +158,79 @@ def test_a_provider_that_does_not_say_what_it_is_is_passed_over() -> None:
             raise ModelFault("is not there")
 
     assert ask(Silent([]), client("b")).provider == "b"
+
+
+@pytest.mark.parametrize("how", ["raises", "lies", "hangs"])
+def test_a_provider_that_does_anything_else_instead_is_passed_over_and_named(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zkagent.executor.runtime.providers.router.INFO_S", 0.01)
+
+    class Odd(ScriptedClient):
+        async def info(self) -> Any:
+            if how == "raises":
+                raise OSError("sk-secret")
+            if how == "hangs":
+                await asyncio.sleep(5)
+
+    says = {"raises": "failed: OSError", "lies": "says that it is NoneType", "hangs": "within 0.01"}
+    assert ask(Odd([]), client("b")).provider == "b"
+    with pytest.raises(NoModelFits, match=says[how]) as found:
+        ask(Odd([]))
+    assert "sk-secret" not in str(found.value)
+
+
+class Clings(ScriptedClient):
+    """Goes on whatever it is told, until it is free."""
+
+    free = False
+
+    async def _wait(self) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.02)
+
+    async def call(self, messages: Sequence[ChatMessage], options: CallOptions) -> ModelResponse:
+        for _ in range(1_000):
+            if not self.free:
+                await self._wait()
+        return ModelResponse("late")
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], options: CallOptions
+    ) -> AsyncIterator[TokenChunk]:
+        for number in range(1_000):
+            if not self.free:
+                await self._wait()
+                yield TokenChunk(f"{number} ")
+
+
+def test_a_provider_that_does_not_end_when_it_is_cancelled_holds_up_nobody_and_is_not_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("zkagent.executor.runtime.core.patience.GRACE_S", 0.01)
+    told: list[str | None] = []
+
+    async def listen(text: str | None) -> None:
+        told.append(text)
+
+    async def whole() -> None:
+        for listener in (None, listen):
+            clings = Clings([])
+            router = Router([clings, client("b", "an answer")], None, AT_ONCE)
+            began = time.monotonic()
+            found = await router.ask(ASKED, CallOptions(timeout_s=0.05), listener)
+            assert (found.provider, time.monotonic() - began < 5) == ("b", True)
+            await asyncio.sleep(0.1)
+            clings.free = True
+            await asyncio.sleep(0.1)
+
+    asyncio.run(whole())
+    assert told[told.index(None) :] == [None, "an ", "answer"]
+
+
+def test_a_provider_that_answers_with_nothing_at_all_is_passed_over() -> None:
+    class Nothing(ScriptedClient):
+        async def call(self, messages: Any, options: Any) -> Any:
+            return None
+
+    assert ask(Nothing([]), client("b")).provider == "b"

@@ -154,7 +154,7 @@ def test_a_call_that_takes_too_long_is_repeated_only_where_that_is_harmless(
 def test_a_tool_that_does_not_end_when_it_is_cancelled_holds_up_no_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("zkagent.executor.runtime.running.patience.GRACE_S", 0.01)
+    monkeypatch.setattr("zkagent.executor.runtime.core.patience.GRACE_S", 0.01)
     free = asyncio.Event()
 
     async def clings(given: dict[str, Any], context: CallContext) -> ToolOutput:

@@ -1,5 +1,6 @@
 """What a run takes from memory and from prompts when it begins, and what it leaves behind."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,6 +126,77 @@ def test_a_memory_that_fails_ends_the_run_and_what_was_done_is_in_the_result() -
     recalling = agent(DONE, memory=memory, memory_policy=MemoryPolicy(recall=1)).run()
     assert recalling.error
     assert recalling.error.message == "the disk is gone"
+
+
+class Away:
+    """Memory, database and prompts in one, of which what is named in `how` does not work."""
+
+    def __init__(self, **how: str) -> None:
+        self.how = how
+
+    async def _do(self, what: str, found: Any = None) -> Any:
+        match self.how.get(what):
+            case "raises":
+                raise OSError("postgres://me:hunter2@db is away")
+            case "hangs":
+                while True:
+                    try:
+                        await asyncio.sleep(0.5)
+                    except asyncio.CancelledError:
+                        if "clings" in self.how:
+                            await asyncio.sleep(0.5)
+                        raise
+            case "lies":
+                return [{1, 2}] if what == "read" else 7
+        return found
+
+    async def read(self, stream: str, *, last: int | None = None, since: int = 0) -> Any:
+        return await self._do("read", [])
+
+    async def append(self, stream: str, entry: Json) -> None:
+        await self._do("append")
+
+    async def write(self, collection: str, key: str, value: Json) -> None:
+        await self._do("write")
+
+    async def render(self, template: str, params: Any, **others: Any) -> Any:
+        return await self._do("render", type("Rendered", (), {"text": "Do.", "version": "v1"}))
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "says"),
+    [
+        ({}, None, ""),
+        ({"read": "raises"}, "memory_failed", "memory Away failed: OSError"),
+        ({"read": "hangs"}, "memory_failed", "memory Away did not answer within 0.05 s"),
+        ({"read": "hangs", "clings": "yes"}, "memory_failed", "did not answer within 0.05 s"),
+        ({"read": "lies"}, "memory_failed", "memory Away failed: ValueError"),
+        ({"append": "raises"}, "memory_failed", "memory Away failed: OSError"),
+        ({"append": "hangs"}, "memory_failed", "memory Away did not answer within 0.05 s"),
+        ({"write": "raises"}, "memory_failed", "database Away failed: OSError"),
+        ({"write": "hangs"}, "memory_failed", "database Away did not answer within 0.05 s"),
+        ({"render": "raises"}, "prompt_failed", "prompts Away failed: OSError"),
+        ({"render": "hangs"}, "prompt_failed", "prompts Away did not answer within 0.05 s"),
+        ({"render": "lies"}, "prompt_failed", "prompts Away failed: AttributeError"),
+    ],
+)
+def test_a_store_that_is_away_or_hangs_ends_the_run_with_a_result(
+    how: dict[str, str], code: str | None, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zkagent.executor.runtime.core.patience.STORE_S", 0.05)
+    monkeypatch.setattr("zkagent.executor.runtime.core.patience.GRACE_S", 0.05)
+    away = Away(**how)
+    result = agent(
+        DONE,
+        task_prompt="prompt:task",
+        memory=away,
+        database=away,
+        prompts=away,
+        memory_policy=MemoryPolicy(recall=3),
+    ).run()
+    assert (result.error and result.error.code) == code
+    assert says in (result.error.message if result.error else "")
+    assert SECRET not in str(result.to_json())
 
 
 def test_an_agents_task_may_be_a_template_of_its_prompts() -> None:

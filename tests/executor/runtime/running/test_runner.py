@@ -1,6 +1,7 @@
 """The loop: what it does with each kind of step, and all ways in which it ends."""
 
 import asyncio
+import contextlib
 import json
 from typing import Any
 
@@ -16,6 +17,8 @@ from zkagent.executor.runtime import (
     RunOptions,
     ScriptedClient,
 )
+from zkagent.executor.runtime.core.errors import ModelFault
+from zkagent.executor.runtime.core.steps import Models
 
 
 def test_an_agent_answers_in_under_ten_lines() -> None:
@@ -110,6 +113,36 @@ def test_a_planner_that_takes_too_long_ends_the_run() -> None:
     result = agent(sleeps, step_timeout_s=0.02).run()
     assert result.error
     assert (result.error.code, result.success) == ("model_timeout", False)
+
+
+def test_a_planner_that_does_not_end_when_it_is_cancelled_holds_up_no_run_and_asks_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("zkagent.executor.runtime.core.patience.GRACE_S", 0.01)
+    client, late = ScriptedClient(["a", "b"]), []
+
+    class Clings:
+        async def plan(self, state: PlannerState, models: Models) -> PlanStep:
+            await models.ask("first")
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(5)
+            await asyncio.sleep(0.1)
+            try:
+                await models.ask("second")
+            except ModelFault as fault:
+                late.append(str(fault))
+            return DONE
+
+    async def whole() -> None:
+        clerk = agent(planner=Clings(), model_providers=[client], step_timeout_s=0.05)
+        result = await clerk.arun()
+        assert result.error
+        assert (result.error.code, late) == ("model_timeout", [])
+        await asyncio.sleep(0.3)
+
+    asyncio.run(whole())
+    assert late == ["the step is over: its planner was given up"]
+    assert len(client.asked) == 1
 
 
 def test_a_task_takes_its_parameters_and_braces_of_others_stay() -> None:

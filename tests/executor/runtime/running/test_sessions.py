@@ -64,6 +64,32 @@ def test_an_aborted_run_says_so_and_the_call_within_it_is_unknown() -> None:
     asyncio.run(run())
 
 
+def test_a_run_that_is_aborted_again_while_it_ends_has_a_result_all_the_same() -> None:
+    class Slow:
+        def __init__(self) -> None:
+            self.ending = asyncio.Event()
+
+        async def take(self, event: Event) -> None:
+            if event.kind == "step_finished":
+                self.ending.set()
+                await asyncio.sleep(0.1)
+
+    async def run(*, again: bool) -> None:
+        stuck, slow = Stuck(), Slow()
+        session = agent(use(), DONE, tools=[tool(stuck)], sinks=[slow]).create_session()
+        running = asyncio.ensure_future(session.arun())
+        await begun(stuck)
+        session.abort()
+        await slow.ending.wait()
+        if again:
+            session.abort()
+        result = await running
+        assert (result.aborted, [action.state for action in result.actions]) == (True, ["unknown"])
+
+    asyncio.run(run(again=False))
+    asyncio.run(run(again=True))
+
+
 def test_a_session_is_aborted_from_another_thread_while_it_runs_synchronously() -> None:
     stuck = Stuck()
     session = agent(use(), DONE, tools=[tool(stuck)]).create_session()

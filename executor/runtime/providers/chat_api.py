@@ -88,16 +88,22 @@ class ChatClient:
             raise ModelFault(f"{self.name}: the answer is no chat completion") from exc
         if not isinstance(text, str) or not isinstance(model, str):
             raise ModelFault(f"{self.name} answered with no text")
-        return ModelResponse(text, usage, model)
+        return ModelResponse(self._without_key(text), usage, model)
 
     async def stream(
         self, messages: Sequence[ChatMessage], options: CallOptions
     ) -> AsyncIterator[TokenChunk]:
         async with self._asked(messages, options, stream=True) as answer:
+            held = ""  # what may be the key's beginning
             async for line in _lines(answer, self.name):
                 if line == "[DONE]":
+                    if held:
+                        yield TokenChunk(held)
                     return
-                yield _chunk(line, self.name)
+                chunk = _chunk(line, self.name)
+                text = self._without_key(held + chunk.text)
+                held = self._key_begun(text)
+                yield TokenChunk(text.removesuffix(held), chunk.usage)
         raise ModelFault(f"{self.name}: the stream ended before the answer did", retriable=True)
 
     async def info(self) -> ModelInfo:
@@ -132,19 +138,19 @@ class ChatClient:
         found = await self._json(answer, strict=False)
         error = found.get("error") if isinstance(found, dict) else None
         said = error.get("message") if isinstance(error, dict) else None
-        why = f": {self._without_key(in_line(said, 300))}" if isinstance(said, str) else ""
+        why = f": {in_line(self._without_key(said), 300)}" if isinstance(said, str) else ""
         return ModelFault(
             f"{self.name} answered {status}{why}", status=status, retriable=status in TRY_AGAIN
         )
 
     async def _json(self, answer: httpx.Response, *, strict: bool = True) -> Any:
-        content = b""
+        content = bytearray()
         async for part in answer.aiter_bytes():
             content += part
             if len(content) > MOST_BYTES:
                 raise ModelFault(f"{self.name} answered with more than {MOST_BYTES:,} bytes")
         try:
-            return load_json(content)
+            return load_json(bytes(content))
         except ValueError as exc:
             if strict:
                 raise ModelFault(f"{self.name} answered with no JSON") from exc
@@ -152,6 +158,12 @@ class ChatClient:
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text
+
+    def _key_begun(self, text: str) -> str:
+        """So much of the key as the text ends with."""
+        key = self._key or ""
+        sizes = range(min(len(key) - 1, len(text)), 0, -1)
+        return next((key[:size] for size in sizes if text.endswith(key[:size])), "")
 
 
 def _body(
@@ -174,13 +186,18 @@ def _body(
 
 async def _lines(answer: httpx.Response, name: str) -> AsyncIterator[str]:
     """The data of server-sent events, a line each."""
-    size, rest = 0, b""
+    size = 0
+    begun: list[bytes] = []  # of a line that goes on
     async for part in answer.aiter_bytes():
         size += len(part)
         if size > MOST_BYTES:
             raise ModelFault(f"{name} answered with more than {MOST_BYTES:,} bytes")
-        *lines, rest = (rest + part).split(b"\n")
-        for line in lines:
+        *ended, rest = part.split(b"\n")
+        if ended:
+            ended[0] = b"".join((*begun, ended[0]))
+            begun = []
+        begun.append(rest)
+        for line in ended:
             if line.startswith(b"data:"):
                 yield line.removeprefix(b"data:").strip().decode(errors="replace")
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,62 @@ def test_a_refusal_says_why_without_the_key_and_whether_to_try_again(
         call(said(error, status))
     assert str(found.value) == f"m answered {status}: Incorrect API key [key]"
     assert found.value.info["retriable"] is retriable
+
+
+@pytest.mark.parametrize("before", ["", "x" * 295])
+def test_a_key_is_left_out_before_a_refusal_is_cut(before: str) -> None:
+    refusal = said({"error": {"message": f"{before}{KEY} is no key"}}, 401)
+    with pytest.raises(ModelFault) as found:
+        call(refusal)
+    assert KEY[:4] not in str(found.value)
+    assert "[key" in str(found.value)
+
+
+def test_a_key_is_left_out_of_answers() -> None:
+    answer = ANSWER | {"choices": [{"message": {"content": f"you are {KEY}, fine"}}]}
+    assert call(said(answer)).text == "you are [key], fine"
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        (["you are ", KEY, ", fine"], ["you are ", "[key]", ", fine"]),
+        (["you are sk-", "123", "456, fine"], ["you are ", "", "[key], fine"]),
+        (["sk-", "12, or sk-1"], ["", "sk-12, or ", "sk-1"]),
+    ],
+)
+def test_a_key_is_left_out_of_a_stream_wherever_it_is_parted(
+    parts: list[str], told: list[str]
+) -> None:
+    lines = [json.dumps({"choices": [{"delta": {"content": part}}]}) for part in parts]
+    text = "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"])
+    assert [chunk.text for chunk in stream(said(text.encode()))] == told
+
+
+class Parts(httpx.AsyncByteStream):
+    """A body in very many parts."""
+
+    def __init__(self, content: bytes, size: int) -> None:
+        self.content, self.size = content, size
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for at in range(0, len(self.content), self.size):
+            yield self.content[at : at + self.size]
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_an_answer_in_very_many_parts_is_read_in_the_time_that_it_takes(is_stream: bool) -> None:
+    long = "word " * 1_000_000
+    line = json.dumps({"choices": [{"delta": {"content": long}}]})
+    body = json.dumps(ANSWER | {"choices": [{"message": {"content": long}}]})
+    content = f"data: {line}\n\ndata: [DONE]\n" if is_stream else body
+    parted = Parts(content.encode(), 50)
+    began = time.monotonic()
+    if is_stream:
+        found = stream(lambda request: httpx.Response(200, stream=parted))[0].text
+    else:
+        found = call(lambda request: httpx.Response(200, stream=parted)).text
+    assert (found == long, time.monotonic() - began < 10) == (True, True)
 
 
 def test_a_redirect_is_not_followed() -> None:

@@ -12,6 +12,7 @@ from typing import Protocol, Self
 
 from zkagent.circuits.artifacts import Circuit, Proof
 from zkagent.circuits.errors import CircuitError
+from zkagent.circuits.support.cache import file_digest
 from zkagent.circuits.systems import PROVING
 from zkagent.executor.runs.provers import OpenProver, ProverOpener, open_prover
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ProofFault
@@ -53,16 +54,28 @@ class StepProofs(Protocol):
 
 
 class _OfModel:
-    """circuit: of the model, built or looked up when it is first needed."""
+    """Circuits, each of its model, built or looked up when it is first needed."""
 
     def __init__(self, circuit: Circuit | None, proof_system: str | None) -> None:
         self._given, self._system = circuit, proof_system
+        self._circuits: dict[str, Circuit] = {}  # by the model's digest
         self._lock = threading.Lock()
 
     def circuit(self, model: Model) -> Circuit:
+        """Raises AgentConfigRefused: the given one is of another model."""
         with self._lock:
-            if self._given is None:
-                self._given = _built(model, self._system)
+            if model.digest not in self._circuits:
+                self._circuits[model.digest] = self._found(model)
+            return self._circuits[model.digest]
+
+    def _found(self, model: Model) -> Circuit:
+        if self._given is None:
+            return _built(model, self._system)
+        if self._given.origin.onnx != file_digest(model.onnx_path):
+            raise AgentConfigRefused(
+                f"circuit {self._given.digest[:16]} is not of {model.name}: give the model's own, "
+                "or none"
+            )
         return self._given
 
     def _verdict(
@@ -83,9 +96,10 @@ class _OfModel:
 
 
 class LocalProofs(_OfModel):
-    """Made here, in a process that stays warm until `close`.
+    """Made here, in a process for each circuit that stays warm until `close`.
 
-    circuit: instead of the model's own, which is built if needed; proof_system: "ezkl" or
+    circuit: of the one model that it proves for, instead of the usual one, which is built if needed
+    and is each model's own; proof_system: "ezkl" or
     "groth16", by default the model's usual one; opener: another prover.
     """
 
@@ -97,10 +111,9 @@ class LocalProofs(_OfModel):
         opener: ProverOpener = LocalProver,
     ) -> None:
         super().__init__(circuit, proof_system)
-        self._opener, self._prover = opener, None
+        self._opener = opener
+        self._provers: dict[str, OpenProver] = {}  # by the circuit's digest
         self._proving = threading.Lock()
-
-    _prover: OpenProver | None
 
     def named(self, model: Model, x: Sequence[int], about: str) -> ProofOfStep:
         return ProofOfStep(model.name, self.circuit(model).digest, receipt=f"{about}.json")
@@ -110,9 +123,9 @@ class LocalProofs(_OfModel):
         with self._proving:
             began = perf_counter()
             try:
-                if self._prover is None:
-                    self._prover = open_prover(circuit, self._opener)
-                proof = self._prover.prove(x)
+                if circuit.digest not in self._provers:
+                    self._provers[circuit.digest] = open_prover(circuit, self._opener)
+                proof = self._provers[circuit.digest].prove(x)
             except (CircuitError, ProverError) as exc:
                 raise ProofFault(f"a decision of {model.name} was not proven: {exc}") from exc
             return Made(proof, perf_counter() - began)
@@ -126,9 +139,8 @@ class LocalProofs(_OfModel):
 
     def close(self) -> None:
         with self._proving:
-            if self._prover is not None:
-                self._prover.close()
-                self._prover = None
+            while self._provers:
+                self._provers.popitem()[1].close()
 
     def __enter__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.executor.runtime.core.tools import ToolDefinition
 from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.running.background import background
+from zkagent.executor.runtime.running.closing import close_all
 from zkagent.executor.runtime.running.handlers import Handler, Hooks, told
 from zkagent.executor.runtime.running.run import Run
 from zkagent.executor.runtime.running.runner import Runner
@@ -134,12 +135,9 @@ class Agent:
         await asyncio.gather(*(session.ended(STOP_S) for session in self.running))
 
     async def close(self, grace_s: float = STOP_S) -> None:
-        """Stops, and closes the clients of its config: models, memory, database."""
+        """Stops, and closes what its config has: models, memory, database, planner."""
         await self.stop(grace_s)
-        config = self.config
-        for client in (*config.model_providers, config.memory, config.database):
-            if client is not None:
-                await client.close()
+        await close_all([self.config])
 
     async def __aenter__(self) -> Self:
         return self

@@ -8,6 +8,7 @@ from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, RuntimeFault
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.running.agent import STOP_S, Agent
+from zkagent.executor.runtime.running.closing import close_all
 from zkagent.executor.runtime.running.session import AgentSession
 
 #: Makes the session of a run: durable/ makes those that go on in a later process.
@@ -90,8 +91,8 @@ class AgentService:
 
     async def shutdown(self, grace_s: float = STOP_S, *, leave: bool = False) -> None:
         """Takes no more runs, and waits so long for those on their way; what is left then is
-        aborted, or only left with `leave`, for runs that another process takes up. Each client of
-        the agents is closed once."""
+        aborted, or only left with `leave`, for runs that another process takes up. Each client
+        and planner of the agents is closed once."""
         self._accepts = False
         await self._wait(grace_s)
         for run_id in self.running:
@@ -107,15 +108,9 @@ class AgentService:
             await asyncio.wait(tasks, timeout=seconds)
 
     async def _close_clients(self) -> None:
-        clients: dict[int, Any] = {}
         for agent in self.agents:
             await agent.stop(0)
-            config = agent.config
-            for client in (*config.model_providers, config.memory, config.database):
-                clients[id(client)] = client
-        for client in clients.values():
-            if client is not None:
-                await client.close()
+        await close_all(agent.config for agent in self.agents)
 
     def _forget(self) -> None:
         """The oldest of those that have ended, if there are many."""

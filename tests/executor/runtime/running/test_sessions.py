@@ -285,6 +285,43 @@ def test_leaving_an_agents_block_closes_its_clients() -> None:
     assert client.closed
 
 
+class Closes:
+    """A planner that holds something open. how: its close() is plain or asynchronous, or raises."""
+
+    def __init__(self, how: str = "plain") -> None:
+        self.how, self.times = how, 0
+
+    async def plan(self, state: Any, models: Any) -> Any:
+        return DONE
+
+    def close(self) -> Any:
+        self.times += 1
+        if self.how == "raises":
+            raise OSError("no such process")
+        return asyncio.sleep(0) if self.how == "asynchronous" else None
+
+
+@pytest.mark.parametrize("how", ["plain", "asynchronous", "raises"])
+def test_planners_are_closed_with_their_agent_or_service_once_and_keep_nothing_else_open(
+    how: str,
+) -> None:
+    async def run() -> None:
+        client, planner = ScriptedClient(["hi"]), Closes(how)
+        service = AgentService()
+        for name in ("a", "b"):
+            service.register(agent(id=name, planner=planner, model_providers=[client]))
+        for number, closing in enumerate((service.shutdown, service.agents[0].close), start=1):
+            client.closed = False
+            if how == "raises":
+                with pytest.raises(OSError, match="no such process"):
+                    await closing(0.0)
+            else:
+                await closing(0.0)
+            assert (planner.times, client.closed) == (number, True)
+
+    asyncio.run(run())
+
+
 def test_a_synchronous_run_works_within_a_running_loop() -> None:
     async def notebook() -> bool:
         return agent(DONE).run().success

@@ -14,10 +14,11 @@ from zkagent.executor.runtime.core.errors import (
     JournalFault,
     ModelTimeout,
     PlanRefused,
+    ProofFault,
     ReplayDiffers,
     RuntimeFault,
 )
-from zkagent.executor.runtime.core.patience import within
+from zkagent.executor.runtime.core.patience import answered, within
 from zkagent.executor.runtime.core.steps import (
     Evidence,
     Planner,
@@ -49,7 +50,7 @@ async def planned(
 ) -> Planned:
     """until: by the event loop's clock. Raises what the planner raised, if it is a fault."""
     outcome = await _asked(run, planner, router, state, until)
-    found = await run.record(f"{run.step}.plan", lambda: _judged(run, planner, outcome))
+    found = await run.record(f"{run.step}.plan", lambda: _judged(run, planner, outcome, until))
     if "fault" in found:
         raise fault_of(found["fault"])
     changed = await run.tell_verdicts(found["verdicts"])
@@ -83,8 +84,13 @@ async def _asked(
     return PlanRefused(f"planner {name} answered with {type(step).__name__}, not with a PlanStep")
 
 
-async def _judged(run: Run, planner: Planner, outcome: PlanStep | RuntimeFault) -> dict[str, Any]:
-    """What goes on record: the step as allowed, with all verdicts and the evidence; or a fault."""
+async def _judged(
+    run: Run, planner: Planner, outcome: PlanStep | RuntimeFault, until: float
+) -> dict[str, Any]:
+    """What goes on record: the step as allowed, with all verdicts and the evidence; or a fault.
+    Of a step that is withheld nothing is proven, since evidence tells what it is; one that is
+    refused as a whole is on record with its proof, which readers check. Raises ProofFault: it
+    cannot be proven in the time that the step has left."""
     if isinstance(outcome, RuntimeFault):
         message, _ = await run.judge("plan", str(outcome))
         info, _ = await run.judge("plan", dict(outcome.info))
@@ -93,11 +99,15 @@ async def _judged(run: Run, planner: Planner, outcome: PlanStep | RuntimeFault) 
     try:
         plain = plain_json(outcome.to_json())
         step = PlanStep.from_json(plain)
-        evidence = await _evidence(run, planner, step)
     except (PlanRefused, ValueError) as exc:
-        return await _judged(run, planner, PlanRefused(f"no step that can be kept: {exc}"))
-    step, verdicts = await _allowed(run, plain, step)
-    return {"step": step.to_json(), "verdicts": verdicts, "evidence": evidence}
+        return await _judged(run, planner, PlanRefused(f"no step that can be kept: {exc}"), until)
+    allowed, verdicts = await _allowed(run, plain, step)
+    evidence = await _evidence(run, planner, step, until) if allowed.proof else Evidence()
+    return {
+        "step": allowed.to_json(),
+        "verdicts": verdicts,
+        "evidence": {"attachments": dict(evidence.attachments), "cost": dict(evidence.cost)},
+    }
 
 
 async def _allowed(
@@ -128,11 +138,12 @@ def _bare(run: Run, step: PlanStep) -> PlanStep:
     return PlanStep(step.kind, step.tool_id if known or step.tool_id is None else "withheld")
 
 
-async def _evidence(run: Run, planner: Planner, step: PlanStep) -> dict[str, Any]:
+async def _evidence(run: Run, planner: Planner, step: PlanStep, until: float) -> Evidence:
     if step.proof is None or not isinstance(planner, ProvingPlanner):
-        return {"attachments": {}, "cost": {}}
-    found: Evidence = await planner.evidence(run.id, step)
-    return {"attachments": dict(found.attachments), "cost": dict(found.cost)}
+        return Evidence()
+    left_s = until - asyncio.get_running_loop().time()
+    who = f"the proof of planner {name_of(planner)}"
+    return await answered(who, lambda: planner.evidence(run.id, step), ProofFault, left_s)
 
 
 def _keep(run: Run, step: PlanStep, evidence: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -18,10 +18,21 @@ from tests.executor.runtime.planners.wallets import (
     wallet_tool,
     wallet_tools,
 )
-from zkagent.executor.runtime import AgentResult, CallContext, PlannerState, PlanStep, ToolOutput
+from zkagent.executor.runtime import (
+    Agent,
+    AgentConfig,
+    AgentResult,
+    AllowAll,
+    CallContext,
+    PlannerState,
+    PlanStep,
+    ToolOutput,
+)
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, PlanRefused, ProofFault
+from zkagent.executor.runtime.core.permissions import Asked, Verdict
 from zkagent.executor.runtime.core.steps import (
     ActionResult,
+    Evidence,
     ProofOfStep,
     ProvingPlanner,
     VerifyingPlanner,
@@ -203,6 +214,63 @@ def test_what_cannot_be_proven_ends_the_run() -> None:
     result = run("withdraw 5 USDC", failing, wallet_tools(given))
     assert result.error is not None
     assert (result.error.code, result.error.message, given) == ("proof_failed", "no memory", [])
+
+
+@dataclass
+class Refusing(AllowAll):
+    """content: a step's input that is refused for what it says; tool: one that is denied."""
+
+    content: str = "nothing"
+    tool: str = "nothing"
+
+    async def judge_value(self, asked: Asked, value: Any) -> Verdict:
+        if asked.place == "input" and self.content in str(value):
+            return Verdict(False, rules=("content",), reason="not that")
+        return Verdict(True, value)
+
+    async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
+        if step.tool_id == self.tool:
+            return Verdict(False, rules=("deny",), reason="not that one")
+        return Verdict(True)
+
+
+@pytest.mark.parametrize(
+    ("permissions", "made"),
+    [(Refusing(), 2), (Refusing(tool="Withdraw"), 1), (Refusing(content="USDC"), 0)],
+)
+def test_nothing_is_proven_of_a_step_that_is_withheld(permissions: Refusing, made: int) -> None:
+    hashed = HashedProofs()
+    config = AgentConfig(
+        "wallet",
+        "unused",
+        wallet_tools(),
+        planner(proofs=hashed),
+        permissions=permissions,
+        max_steps=2,
+    )
+    result = Agent(config).run("withdraw 5 USDC")
+    assert len(result.attachments) == len(hashed.made) == made
+    for action in result.actions:
+        assert (action.step.proof is None) == (permissions.content == "USDC")
+
+
+@pytest.mark.parametrize(("takes_s", "code"), [(0.0, None), (30.0, "proof_failed")])
+def test_a_proof_that_takes_longer_than_the_step_has_ends_the_run(
+    takes_s: float, code: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zkagent.executor.runtime.core.patience.GRACE_S", 0.01)
+
+    class Slow(ProvenPlanner):
+        async def evidence(self, run_id: str, step: PlanStep) -> Evidence:
+            await asyncio.sleep(takes_s)
+            return await super().evidence(run_id, step)
+
+    slow = Slow(proofs=HashedProofs())
+    config = AgentConfig(
+        "wallet", "unused", wallet_tools(), slow, permissions=AllowAll(), step_timeout_s=2.0
+    )
+    result = Agent(config).run("withdraw 5 USDC")
+    assert (result.error and result.error.code) == code
 
 
 def test_evidence_is_given_once_and_of_own_steps_only(done: AgentResult) -> None:

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.permissions.rates import Limit
     from zkagent.executor.runtime.permissions.roles import Principal, Roles
     from zkagent.executor.runtime.planners.model import ModelPlanner
-    from zkagent.executor.runtime.planners.prompted import PromptedPlanner, prompted_planner
+    from zkagent.executor.runtime.planners.prompted import prompted_planner
     from zkagent.executor.runtime.planners.proofs import LocalProofs, ServiceProofs
     from zkagent.executor.runtime.planners.proven import ProvenPlanner
     from zkagent.executor.runtime.planners.relay import Relay
@@ -147,7 +147,6 @@ else:
         "Principal": f"{_HERE}.permissions.roles",
         "Program": f"{_HERE}.tools.shell",
         "PromptStore": f"{_HERE}.prompts.store",
-        "PromptedPlanner": f"{_HERE}.planners.prompted",
         "ProvenPlanner": f"{_HERE}.planners.proven",
         "Relay": f"{_HERE}.planners.relay",
         "ReplayReport": f"{_HERE}.replay.report",
@@ -256,7 +255,6 @@ __all__ = [
     "Principal",
     "Program",
     "PromptStore",
-    "PromptedPlanner",
     "ProvenPlanner",
     "Relay",
     "ReplayReport",

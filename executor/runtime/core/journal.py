@@ -13,7 +13,9 @@ N.begin.K  the incarnation that began the K-th attempt of the step's tool call
 N.call.K   what became of it
 N.again.K  whether somebody approved that it is made again, though it may have happened
 N.memory   what was written to the memory after the step
-finish     when it ended, and what of its result was written to memory and database
+result.memory, result.database
+           what of its result was written there
+finish     when it ended, and whether it was aborted
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,10 +1,9 @@
 """What a language model's client does. Proposal: "Core Components", LLMClient."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
-from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.steps import ChatMessage
 
 
@@ -44,7 +43,6 @@ class ModelResponse:
     text: str
     usage: TokenUsage = NOTHING_USED
     model: str = ""
-    meta: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,8 @@ class ToolInfo:
 @dataclass(frozen=True)
 class PlannerState:
     """task: what is asked for; step: how many were taken; scratchpad: what internal steps noted;
-    recalled: what memory gave at the start, oldest first. Nothing of it can be changed."""
+    recalled: what memory gave at the start, oldest first. To be read: a reflector makes the next
+    one, and what is changed within this one is nowhere on record."""
 
     run_id: str
     task: str

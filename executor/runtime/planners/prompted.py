@@ -5,25 +5,12 @@ instructions whatever has been put into the store meanwhile.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from zkagent.executor.runtime.core.json_values import Json
-from zkagent.executor.runtime.core.steps import Models, PlannerState, PlanStep
 from zkagent.executor.runtime.planners.model import SYSTEM, ModelPlanner
 from zkagent.executor.runtime.prompts.store import PromptStore
 
-
-@dataclass(frozen=True)
-class PromptedPlanner:
-    """templates: id to version, for the result's provenance."""
-
-    planner: ModelPlanner
-    templates: Mapping[str, str] = field(default_factory=dict)
-    name: str = "PromptedPlanner"
-    deterministic: bool = True  # but for what models answer
-
-    async def plan(self, state: PlannerState, models: Models) -> PlanStep:
-        return await self.planner.plan(state, models)
+NAME = "PromptedPlanner"
 
 
 async def prompted_planner(
@@ -32,12 +19,12 @@ async def prompted_planner(
     params: Mapping[str, Json] | None = None,
     *,
     version: str | None = None,
-) -> PromptedPlanner:
+) -> ModelPlanner:
     """The prompt stands after the instructions of the form in which to answer. A process that is
     to take up runs of an earlier one names the version. Raises PromptFault, StepRefused."""
     rendered = await prompts.render(template_id, params, version=version)
-    planner = ModelPlanner(system=f"{SYSTEM}\n{rendered.text}\n")
-    return PromptedPlanner(planner, {rendered.template: rendered.version})
+    system = f"{SYSTEM}\n{rendered.text}\n"
+    return ModelPlanner(system, templates={rendered.template: rendered.version}, name=NAME)
 
 
-__all__ = ["PromptedPlanner", "prompted_planner"]
+__all__ = ["prompted_planner"]

@@ -5,7 +5,6 @@ A provider that timed out is not asked again; one that said that it is worth ano
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -38,7 +37,6 @@ class Answered:
     response: ModelResponse
     provider: str
     attempts: int
-    seconds: float
     last_error: str | None = None
 
 
@@ -56,14 +54,11 @@ class Router:
         listener: Listener | None = None,
     ) -> Answered:
         """Raises NoModelFits; ModelTimeout or ModelFault, the last provider's."""
-        started, asking = time.monotonic(), _Asking(tuple(messages), options, listener)
+        asking = _Asking(tuple(messages), options, listener)
         for provider, info in await self._fitting(messages, options):
             response = await self._try(provider, info, asking)
             if response is not None:
-                seconds = time.monotonic() - started
-                return Answered(
-                    response, name_of(provider), asking.attempts, seconds, asking.last_error
-                )
+                return Answered(response, name_of(provider), asking.attempts, asking.last_error)
         assert asking.fault is not None
         raise asking.fault
 

@@ -29,11 +29,20 @@ def fault_of(found: Mapping[str, Any]) -> RuntimeFault:
 
 
 def _kinds(kind: type[RuntimeFault]) -> Iterator[type[RuntimeFault]]:
+    """Parents first."""
     yield kind
     for below in kind.__subclasses__():
         yield from _kinds(below)
 
 
-_KINDS = {kind.code: kind for kind in _kinds(RuntimeFault)}
+def _by_code() -> dict[str, type[RuntimeFault]]:
+    """A host's own kind that says no code of its own stands for itself alone."""
+    found: dict[str, type[RuntimeFault]] = {}
+    for kind in _kinds(RuntimeFault):
+        found.setdefault(kind.code, kind)
+    return found
+
+
+_KINDS = _by_code()
 
 __all__ = ["fault_json", "fault_of"]

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, RuntimeFault
@@ -81,13 +80,6 @@ class AgentService:
         if is_running:
             self._sessions[run_id].abort()
         return is_running
-
-    def health(self) -> dict[str, Any]:
-        return {
-            "accepts_runs": self._accepts,
-            "running": len(self.running),
-            "agents": [agent.health() for agent in self.agents],
-        }
 
     async def shutdown(self, grace_s: float = STOP_S, *, leave: bool = False) -> None:
         """Takes no more runs, and waits so long for those on their way; what is left then is

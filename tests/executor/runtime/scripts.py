@@ -2,33 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from zkagent.executor.runtime import Agent, AgentConfig, AllowAll, PlanStep, ScriptedPlanner
 from zkagent.executor.runtime.core.config import RetryPolicy
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
-from zkagent.executor.runtime.core.world import CountedIds, World
 from zkagent.executor.runtime.planners.scripted import Scripted
+from zkagent.executor.runtime.testing import fixed_world
 
 AT_ONCE = RetryPolicy(attempts=3, first_wait_s=0, most_wait_s=0)
 OBJECT = {"type": "object"}
 DONE = PlanStep("finish", result="done")
-
-
-@dataclass
-class Ticking:
-    """Each look at the clock is a millisecond later."""
-
-    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(milliseconds=1)
-        return self.now
-
-
-def world() -> World:
-    return World(Ticking(), CountedIds())
 
 
 @dataclass
@@ -71,4 +55,4 @@ def agent(*script: Scripted, **others: Any) -> Agent:
     if script:
         values["planner"] = ScriptedPlanner(script)
     config = AgentConfig(**{"id": "clerk", "task_prompt": "Do it.", **values, **others})
-    return Agent(config, **{"world": world(), **of_agent})
+    return Agent(config, **{"world": fixed_world(), **of_agent})

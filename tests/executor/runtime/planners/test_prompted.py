@@ -7,7 +7,8 @@ import pytest
 from zkagent.executor.runtime import Agent, AgentConfig, AllowAll, ScriptedClient
 from zkagent.executor.runtime.core.errors import PromptFault
 from zkagent.executor.runtime.memory.in_memory import InMemoryStore
-from zkagent.executor.runtime.planners.prompted import PromptedPlanner, prompted_planner
+from zkagent.executor.runtime.planners.model import ModelPlanner
+from zkagent.executor.runtime.planners.prompted import prompted_planner
 from zkagent.executor.runtime.prompts.store import PromptStore
 from zkagent.executor.runtime.prompts.template import NewTemplate
 
@@ -17,8 +18,8 @@ def prompts() -> PromptStore:
     return PromptStore(InMemoryStore().collections())
 
 
-def planner_of(prompts: PromptStore, text: str) -> PromptedPlanner:
-    async def made() -> PromptedPlanner:
+def planner_of(prompts: PromptStore, text: str) -> ModelPlanner:
+    async def made() -> ModelPlanner:
         await prompts.put(NewTemplate("rules", text))
         return await prompted_planner(prompts, "rules", {"name": "Bob"})
 
@@ -43,8 +44,8 @@ def test_what_is_put_later_changes_no_planner(prompts: PromptStore) -> None:
     planner = planner_of(prompts, "Be polite to {{ name }}.")
     later = planner_of(prompts, "Be short.")
     assert planner.templates != later.templates
-    assert "polite" in planner.planner.system
-    assert "polite" not in later.planner.system
+    assert "polite" in planner.system
+    assert "polite" not in later.system
 
 
 def test_a_prompt_that_is_not_there_makes_no_planner(prompts: PromptStore) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use, world
+from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
 from zkagent.executor.runtime import (
     Agent,
     AgentConfig,
@@ -19,6 +19,7 @@ from zkagent.executor.runtime import (
 )
 from zkagent.executor.runtime.core.errors import ModelFault
 from zkagent.executor.runtime.core.steps import Models
+from zkagent.executor.runtime.testing import fixed_world
 
 
 def test_an_agent_answers_in_under_ten_lines() -> None:
@@ -55,7 +56,7 @@ def test_events_are_told_in_order_and_numbered_without_gaps() -> None:
 
 def test_the_same_script_in_the_same_world_tells_the_same_events() -> None:
     def told() -> str:
-        clerk = agent(use(a=1), DONE, tools=[tool(Calls())], world=world())
+        clerk = agent(use(a=1), DONE, tools=[tool(Calls())], world=fixed_world())
         return json.dumps([event.to_json() for event in clerk.run().event_stream])
 
     assert told() == told()

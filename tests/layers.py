@@ -327,6 +327,7 @@ ROOMS: Mapping[str, set[str]] = {
     "executor/runtime/replay": {
         "executor/runtime/core",
         "executor/runtime/durable",
+        "executor/runtime/permissions/redaction",
         "executor/runtime/planners",
         "executor/runtime/running",
     },

@@ -1,13 +1,16 @@
 """One decision or event beside the one on record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.permissions.redaction.leaves import TOKEN
 from zkagent.executor.runtime.replay.report import Outcome
 
 #: What a result says of the process it was made in.
 OF_THE_PROCESS = ("diagnostics",)
+#: Of a step, whatever the rules say.
+ALWAYS_TOLD = ("kind", "tool_id")
 
 
 def compared(recorded: Mapping[str, Any], made: Mapping[str, Any]) -> tuple[Outcome, str]:
@@ -26,30 +29,70 @@ def _steps(recorded: Mapping[str, Any], made: Mapping[str, Any]) -> tuple[Outcom
     step = recorded["step"]
     if step == made:
         return "same", ""
-    is_refused = any(not verdict["allowed"] for verdict in recorded["verdicts"])
-    is_changed = any(verdict["rules"] for verdict in recorded["verdicts"])
-    if is_refused and step["kind"] == made["kind"] and _named_alike(step, made):
+    if _is_withheld(recorded) and step["kind"] == made["kind"] and _named_alike(step, made):
         return "redacted", "the rules refused the step, so all but its tool is withheld"
-    if is_changed and alike(step, made):
+    changed = is_changed(recorded)
+    differing = [name for name in dict.fromkeys((*step, *made)) if step.get(name) != made.get(name)]
+    if changed:
+        differing = [name for name in differing if not _is_redacted(name, step, made)]
+    if not differing:
         return "redacted", "the rules changed texts of the step"
-    name = next(name for name in (*step, *made) if step.get(name) != made.get(name))
-    then, now = step.get(name), made.get(name)
-    return "differs", f"{name} is {_shown(then)} on record, now it is {_shown(now)}"
+    name = differing[0]
+    now = "something else" if changed else _shown(made.get(name))  # what it is may be a secret
+    return "differs", f"{name} is {_shown(step.get(name))} on record, now it is {now}"
+
+
+def is_changed(found: Any) -> bool:
+    """Whether the rules changed something of it. What waits, or is refused as a step, is as it
+    was."""
+    verdicts = found.get("verdicts", ()) if isinstance(found, Mapping) else ()
+    return any(verdict["allowed"] and verdict["rules"] for verdict in verdicts)
+
+
+def _is_withheld(recorded: Mapping[str, Any]) -> bool:
+    """Whether it was refused for what it says, so that nothing of that is on record: then there is
+    no verdict on the step as such, which comes last and withholds nothing."""
+    verdicts, last = recorded["verdicts"], recorded["verdicts"][-1]
+    by_content = not last["allowed"] and (len(verdicts) == 1 or last["place"] == "input")
+    return by_content and recorded["step"].keys() <= set(ALWAYS_TOLD)
 
 
 def _named_alike(step: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
     return step.get("tool_id") in (made.get("tool_id"), "withheld")
 
 
-def alike(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same but for texts."""
-    if isinstance(one, str) and isinstance(other, str):
-        return True
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
-    if isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str):
-        return len(one) == len(other) and all(map(alike, one, other))
-    return bool(one == other)
+def _is_redacted(name: str, step: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    return name not in ALWAYS_TOLD and alike(step.get(name), made.get(name))
+
+
+def alike(recorded: Any, made: Any) -> bool:
+    """Whether two JSON values are the same but for what tokens stand for in the recorded one."""
+    if isinstance(recorded, str) and TOKEN.search(recorded):
+        return _fits(recorded, made)
+    if isinstance(recorded, Mapping) and isinstance(made, Mapping):
+        same_names = recorded.keys() == made.keys()
+        return same_names and all(alike(recorded[key], made[key]) for key in recorded)
+    if isinstance(recorded, list | tuple) and isinstance(made, list | tuple):
+        return len(recorded) == len(made) and all(map(alike, recorded, made))
+    return bool(recorded == made)
+
+
+def _fits(recorded: str, made: Any) -> bool:
+    """Whether it is the recorded text with anything in place of its tokens; a number is one whole
+    token."""
+    if not isinstance(made, str):
+        is_number = isinstance(made, int | float) and not isinstance(made, bool)
+        return is_number and TOKEN.fullmatch(recorded) is not None
+    first, *between, last = TOKEN.split(recorded)[:: TOKEN.groups + 1]
+    at, end = len(first), len(made) - len(last)
+    if at > end or not made.startswith(first) or not made.endswith(last):
+        return False
+    for part in between:
+        found = made.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def different(recorded: Event, told: Event) -> str:
@@ -76,4 +119,4 @@ def _shown(value: Any) -> str:
     return "not there" if value is None else f"{value!r:.80}"
 
 
-__all__ = ["alike", "compared", "different"]
+__all__ = ["alike", "compared", "different", "is_changed"]

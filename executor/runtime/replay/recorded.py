@@ -10,7 +10,7 @@ from zkagent.executor.runtime.core.config import name_of
 from zkagent.executor.runtime.core.errors import JournalFault, ReplayDiffers
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.steps import Models, Planner, PlannerState, PlanStep
-from zkagent.executor.runtime.replay.compared import compared, different
+from zkagent.executor.runtime.replay.compared import compared, different, is_changed
 from zkagent.executor.runtime.replay.report import StepReplay
 
 
@@ -40,12 +40,12 @@ class ReplayJournal:
         if name.endswith(".plan"):
             self._compare(int(name.removesuffix(".plan")), found, await do())
         elif name == "start" or ".model." in name or ".call." in name:
-            self._redacted = self._redacted or _is_changed(found)
+            self._redacted = self._redacted or is_changed(found)
         return found
 
     def _compare(self, index: int, found: Mapping[str, Any], made: Mapping[str, Any]) -> None:
         outcome, why = compared(found, made)
-        is_redacted = self._redacted or outcome == "redacted" or _is_changed(found)
+        is_redacted = self._redacted or outcome == "redacted" or is_changed(found)
         plan = found.get("step") or {"fault": found["fault"]["code"]}
         self.steps.append(StepReplay(index, plan, outcome, is_redacted, why))
         self._redacted = is_redacted
@@ -87,11 +87,6 @@ class ReplayedPlanner:
         if name not in ("templates", "deterministic"):
             raise AttributeError(name)
         return getattr(self.planner, name)
-
-
-def _is_changed(found: Any) -> bool:
-    verdicts = found.get("verdicts", ()) if isinstance(found, Mapping) else ()
-    return any(verdict["allowed"] and verdict["rules"] for verdict in verdicts)
 
 
 __all__ = ["ComparingSink", "RecordEnds", "ReplayJournal", "ReplayedPlanner"]

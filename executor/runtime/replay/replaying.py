@@ -23,6 +23,7 @@ from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, Too
 from zkagent.executor.runtime.durable.kept import Whole
 from zkagent.executor.runtime.durable.store import RunStore
 from zkagent.executor.runtime.planners.model import ModelPlanner
+from zkagent.executor.runtime.replay.compared import is_changed
 from zkagent.executor.runtime.replay.recorded import (
     ComparingSink,
     RecordEnds,
@@ -116,8 +117,7 @@ async def _verified(whole: Whole, planner: ReplayedPlanner, step: StepReplay) ->
         plan = PlanStep.from_json(found["step"])
         assert plan.proof is not None
         attachment = found["evidence"]["attachments"].get(verifier.attachment_of(plan.proof))
-        is_changed = any(verdict["rules"] for verdict in found["verdicts"])
-        verdict = await verifier.verify_step(state, plan, attachment, redacted=is_changed)
+        verdict = await verifier.verify_step(state, plan, attachment, redacted=is_changed(found))
     except ProofFault as fault:
         return replace(step, proof="unverified", proof_why=str(fault))
     except RuntimeFault as fault:

@@ -18,6 +18,7 @@ from zkagent.executor.runtime.core.steps import PlannerState, ProofOfStep, StepV
 from zkagent.executor.runtime.durable import tables
 from zkagent.executor.runtime.durable.database import VARIABLE
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
+from zkagent.executor.runtime.replay.compared import alike
 from zkagent.executor.runtime.replay.replaying import replay
 from zkagent.executor.runtime.replay.report import ReplayReport
 
@@ -117,7 +118,7 @@ class Redacting(AllowAll):
         text = json.dumps(value)
         if "hunter2" not in text:
             return Verdict(True, value)
-        return Verdict(True, json.loads(text.replace("hunter2", "[secret]")), ("secrets",))
+        return Verdict(True, json.loads(text.replace("hunter2", "<secret:1>")), ("secrets",))
 
 
 def test_what_was_redacted_is_said_where_it_entered_a_decision(runtime: DurableRuntime) -> None:
@@ -134,6 +135,125 @@ def test_what_was_redacted_is_said_where_it_entered_a_decision(runtime: DurableR
     other = agent(use(at="door"), use(to="hunter2"), use(at="gate"), DONE, tools=[tool(Calls())])
     report = replay(report.run_id, runtime.store, [other])
     assert [step.outcome for step in report.steps] == ["same", "differs", "same", "same"]
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome"),
+    [
+        (use("look", to="hunter2", eur=5), "redacted"),
+        (use("look", to="whatever it was", eur=5), "redacted"),
+        (use("peek", to="hunter2", eur=5), "differs"),
+        (use("look", to="hunter2", eur=6), "differs"),
+        (use("look", to="hunter2", eur=5, at="door"), "differs"),
+        (replace(use("look", to="hunter2", eur=5), reason="why"), "differs"),
+    ],
+)
+def test_beside_a_text_that_was_redacted_all_else_is_compared(
+    runtime: DurableRuntime, step: PlanStep, outcome: str
+) -> None:
+    tools = [tool(Calls()), tool(Calls(), "peek")]
+    careful = agent(use(to="hunter2", eur=5), DONE, tools=tools, permissions=Redacting())
+    report = replayed(runtime, careful, agent(step, DONE, tools=tools))
+    assert (report.steps[0].outcome, report.agrees) == (outcome, outcome == "redacted")
+    assert "hunter2" not in json.dumps(report.to_json())
+
+
+@pytest.mark.parametrize(
+    ("recorded", "made", "is_alike"),
+    [
+        ("pay <card:1> to <name:2>!", "pay 4111 to Ann!", True),
+        ("pay <card:1> to <name:2>!", "pay 4111 to Ann", False),
+        ("pay <card:1> to <name:2>!", "send 4111 to Ann!", False),
+        ("pay <card:1> to <name:2>!", "pay 4111, Ann!", False),
+        ("ab<name:1>ba", "aba", False),
+        ("<card:1>", 4111111111111111, True),
+        ("<card:1>", True, False),
+        ("card", 4111111111111111, False),
+        ({"to": ["<name:1>", "x"]}, {"to": ["Ann", "x"]}, True),
+        ({"to": ["<name:1>", "x"]}, {"to": ["Ann", "y"]}, False),
+        ({"to": "<name:1>"}, {"to": "Ann", "cc": "Bob"}, False),
+        ("Ann", "Bob", False),
+    ],
+)
+def test_texts_differ_only_where_a_token_is_on_record(
+    recorded: Any, made: Any, is_alike: bool
+) -> None:
+    assert alike(recorded, made) == is_alike
+
+
+class Supervising(AllowAll):
+    """All calls wait for somebody."""
+
+    async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
+        waits = step.kind == "tool"
+        return Verdict(not waits, rules=("supervised",) if waits else (), reason="ask", waits=waits)
+
+
+class Approving:
+    async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+        return Verdict(True)
+
+
+class Forbidding(AllowAll):
+    """No tool may be called, whatever with."""
+
+    async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
+        return Verdict(step.kind != "tool", rules=("denied",), reason="no tools")
+
+
+class Censoring(AllowAll):
+    """Refuses what names a price."""
+
+    async def judge_value(self, asked: Asked, value: Any) -> Verdict:
+        if "eur" in json.dumps(value):
+            return Verdict(False, rules=("content",), reason="a price")
+        return Verdict(True, value)
+
+
+@pytest.mark.parametrize("permissions", [Supervising(), Forbidding()])
+@pytest.mark.parametrize(
+    ("step", "outcome"),
+    [
+        (use("look", eur=5), "same"),
+        (use("look", eur=6), "differs"),
+        (use("peek", eur=5), "differs"),
+        (use("look"), "differs"),
+    ],
+)
+def test_a_step_that_was_approved_or_denied_is_compared_as_a_whole(
+    runtime: DurableRuntime, permissions: AllowAll, step: PlanStep, outcome: str
+) -> None:
+    tools = [tool(Calls()), tool(Calls(), "peek")]
+    ran = agent(use(eur=5), DONE, tools=tools, permissions=permissions, approvals=Approving())
+    report = replayed(runtime, ran, agent(step, DONE, tools=tools))
+    assert (report.steps[0].outcome, report.steps[1].outcome) == (outcome, "same")
+    assert (report.steps[0].redacted, report.agrees) == (False, outcome == "same")
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome"), [(use("look", eur=6), "redacted"), (use("peek", eur=5), "differs")]
+)
+def test_of_a_step_that_was_refused_for_what_it_says_the_tool_is_compared(
+    runtime: DurableRuntime, step: PlanStep, outcome: str
+) -> None:
+    tools = [tool(Calls()), tool(Calls(), "peek")]
+    ran = agent(use(eur=5), DONE, tools=tools, permissions=Censoring())
+    report = replayed(runtime, ran, agent(step, DONE, tools=tools))
+    assert report.steps[0].outcome == outcome
+
+
+def test_a_step_without_input_that_waited_is_no_step_whose_input_is_withheld(
+    runtime: DurableRuntime,
+) -> None:
+    ran = agent(
+        PlanStep("tool", "look"),
+        DONE,
+        tools=[tool(Calls())],
+        permissions=Supervising(),
+        approvals=Approving(),
+    )
+    report = replayed(runtime, ran, agent(use(eur=5), DONE, tools=[tool(Calls())]))
+    assert report.steps[0].why == "input is not there on record, now it is {'eur': 5}"
 
 
 def test_an_output_that_was_redacted_marks_what_is_decided_from_it(runtime: DurableRuntime) -> None:
@@ -227,6 +347,7 @@ class Proving:
     def __init__(self, good: str = "step-0.json") -> None:
         self.good = good
         self.seen: list[tuple[int, str | None]] = []
+        self.redacted: list[bool] = []
 
     async def plan(self, state: PlannerState, models: Any) -> PlanStep:
         proof = ProofOfStep("small", "ab" * 32, receipt=f"step-{state.step}.json")
@@ -249,11 +370,12 @@ class Proving:
     ) -> StepVerdict:
         assert step.proof
         self.seen.append((state.step, attachment))
+        self.redacted.append(redacted)
         return StepVerdict(step.proof.receipt == self.good, "it is another's")
 
 
-def proven(planner: Any) -> Agent:
-    return agent(planner=planner, tools=[tool(Calls())])
+def proven(planner: Any, **others: Any) -> Agent:
+    return agent(planner=planner, tools=[tool(Calls())], **others)
 
 
 def test_proofs_are_verified_only_where_that_is_asked_for(runtime: DurableRuntime) -> None:
@@ -267,6 +389,16 @@ def test_proofs_are_verified_only_where_that_is_asked_for(runtime: DurableRuntim
     )
     assert (report.steps[0].proof, report.agrees) == ("verified", False)
     assert planner.seen == [(0, "evidence"), (1, "evidence")]
+
+
+def test_the_proof_of_a_step_that_was_approved_is_compared_with_its_input(
+    runtime: DurableRuntime,
+) -> None:
+    """Only what the rules changed is not."""
+    planner = Proving()
+    ran = proven(Proving(), permissions=Supervising(), approvals=Approving())
+    replayed(runtime, ran, proven(planner), verify=True)
+    assert planner.redacted == [False, False]
 
 
 def test_a_planner_that_cannot_verify_leaves_proofs_unverified(runtime: DurableRuntime) -> None:

@@ -5,12 +5,14 @@ configuration, which is made with the first file. On Postgres nothing is encrypt
 is needed all the same, for the hashes by which changes show.
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from platformdirs import user_config_dir, user_data_dir
@@ -23,7 +25,7 @@ from zkagent.prover.durable.encrypted import READS, encrypted_engine, new_key, r
 from zkagent.prover.durable.errors import FileLocked
 from zkagent.prover.service.errors import DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
-from zkagent.prover.service.queue.database import insert_once, shared_clock
+from zkagent.prover.service.queue.database import insert_once, patiently, shared_clock
 from zkagent.prover.service.queue.trouble import trouble_of
 
 T = TypeVar("T")
@@ -32,6 +34,12 @@ FILE, KEY_FILE, FOLDER = "runs.sqlite", "runtime.key", "runtime"
 REMEDY = "`zkagent runs start` and `zkagent serve --agents` keep some"
 TABLES_LOCK = 0x7A6B7275  # "zkru": whoever holds it on Postgres may make tables
 ABANDONED_MS = 15_000  # a process that stopped within a transaction holds others up so long
+PATIENCE_S = 20.0  # with a database that is away, for what a run did and cannot do again
+#: That write records. Of their own: tools that take long have the loop's, and would keep all runs
+#: from being kept.
+THREADS = 4
+#: What no waiting mends.
+STAYS = (sa.exc.DataError, sa.exc.ProgrammingError, sa.exc.NotSupportedError)
 
 
 class RunsMissing(DatabaseUnusable):
@@ -40,41 +48,64 @@ class RunsMissing(DatabaseUnusable):
 
 @dataclass
 class RunsDatabase:
-    """shown: its address without secrets; folder: where the leases of processes lie."""
+    """shown: its address without secrets; folder: where the leases of processes lie. Of the process
+    that opened it."""
 
     engine: sa.Engine
     url: sa.URL
     folder: Path
     shown: str
     seals: Seals
+    _threads: ThreadPoolExecutor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, "zkagent-records")
 
     @property
     def is_postgres(self) -> bool:
         return self.url.get_backend_name() == "postgresql"
 
-    def write(self, do: Callable[[sa.Connection, float], T]) -> T:
-        """`do` in one transaction, with the time that all processes share. Raises JournalFault."""
-        with self._connected() as connection, connection.begin():
-            return do(connection, shared_clock(connection))
+    def write(self, do: Callable[[sa.Connection, float], T], *, patience_s: float = 0.0) -> T:
+        """`do` in one transaction, with the time that all processes share. patience_s: how long it
+        is tried again where the database is away; then it may have been done already, and `do` has
+        to know that. Raises JournalFault."""
+
+        def once() -> T:
+            with self._translated(STAYS), self.engine.connect() as connection, connection.begin():
+                return do(connection, shared_clock(connection))
+
+        with self._translated():
+            return patiently(once, patience_s) if patience_s else once()
 
     def read(self, do: Callable[[sa.Connection], T]) -> T:
         """What `do` sees is of one moment. Raises JournalFault."""
-        with self._connected() as connection:
-            level = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {READS: True}
+        level = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {READS: True}
+        with self._translated(), self.engine.connect() as connection:
             begun = connection.execution_options(**level)
             with begun.begin():
                 return do(begun)
 
+    async def in_thread(self, do: Callable[..., T], *given: Any) -> T:
+        """Raises JournalFault: it was closed."""
+        try:
+            working = asyncio.get_running_loop().run_in_executor(self._threads, do, *given)
+        except RuntimeError:
+            raise JournalFault(f"runs in {self.shown}: it was closed here") from None
+        return await working
+
     def close(self) -> None:
+        """What is being written, is."""
+        self._threads.shutdown()
         self.engine.dispose()
 
     @contextmanager
-    def _connected(self) -> Iterator[sa.Connection]:
+    def _translated(
+        self, kinds: tuple[type[Exception], ...] = (sa.exc.SQLAlchemyError,)
+    ) -> Iterator[None]:
         """Errors of drivers quote what was written: none of their texts is kept."""
         try:
-            with self.engine.connect() as connection:
-                yield connection
-        except sa.exc.SQLAlchemyError as exc:
+            yield
+        except kinds as exc:
             raise JournalFault(f"runs in {self.shown}: {trouble_of(exc).detail}") from None
 
 
@@ -121,7 +152,8 @@ def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) ->
         raise RunsMissing(str(path), f"no runs are kept there ({REMEDY})")
     key = _key(key_file, is_new=is_new)
     url = sa.URL.create("sqlite", database=str(path))
-    return RunsDatabase(encrypted_engine(path, key), url, path.parent, str(path), Seals(key))
+    engine = encrypted_engine(path, key, lambda locked: JournalFault(str(locked)))
+    return RunsDatabase(engine, url, path.parent, str(path), Seals(key))
 
 
 def _key(file: Path | None, *, is_new: bool) -> str:
@@ -207,4 +239,5 @@ def _check_key(database: RunsDatabase, connection: sa.Connection) -> None:
         )
 
 
-__all__ = ["VARIABLE", "RunsDatabase", "RunsMissing", "open_runs", "usual_file", "usual_key_file"]
+__all__ = ["PATIENCE_S", "VARIABLE", "RunsDatabase", "RunsMissing", "open_runs", "usual_file"]
+__all__ += ["usual_key_file"]

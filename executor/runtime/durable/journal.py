@@ -10,7 +10,6 @@ import json
 import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from zkagent.executor.runtime.core.errors import JournalFault, RunChanged
@@ -21,13 +20,7 @@ from zkagent.executor.runtime.durable.store import Attempt, RunStore, Written
 
 KEEP_WITHIN_S = 0.05
 PLAN = re.compile(r"(\d+)\.plan")
-#: Of their own: tools that take long have the loop's, and would keep all runs from being kept.
-THREADS = ThreadPoolExecutor(4, "zkagent-records")
 WAITS = re.compile(r"\d+\.(approval|again\.\d+)")
-
-
-async def _recorded(do: Callable[..., None], *given: Any) -> None:
-    await asyncio.get_running_loop().run_in_executor(THREADS, do, *given)
 
 
 class DurableJournal:
@@ -42,7 +35,6 @@ class DurableJournal:
         self._records = dict(found.records) if found else {}
         self._told = [_content(event) for event in found.events] if found else []
         self._events: list[str] = []  # to be kept
-        self._changes: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._later: asyncio.TimerHandle | None = None
         self._keeping: asyncio.Task[None] | None = None
@@ -59,13 +51,12 @@ class DurableJournal:
             self._refuse()
             await self._go_on()
             if waits := WAITS.fullmatch(name):
-                await _recorded(self._store.mark, self._attempt, "waiting")
+                await self._recorded(self._store.mark, self._attempt, "waiting")
             text = json.dumps(await do())
+            changes: dict[str, Any] = {"state": "running"} if waits else {}
             if step := PLAN.fullmatch(name):
-                self._changes["steps"] = int(step[1]) + 1
-            if waits:
-                self._changes["state"] = "running"
-            await _recorded(self._write, name, text)
+                changes["steps"] = int(step[1]) + 1
+            await self._recorded(self._write, name, text, changes)
         return json.loads(self._records[name])
 
     async def take(self, event: Event) -> None:
@@ -76,11 +67,12 @@ class DurableJournal:
         if event.number < len(self._told):
             await self._compare(event, event.number)
             return
-        self._events.append(canonical(event.to_json()))
+        text = canonical(event.to_json())
         if event.kind == "run_finished":
-            self._changes |= _ended(event)
-            await _recorded(self._write)
-        elif self._later is None and self._begun:
+            await self._recorded(self._write, None, "", _ended(event), text)
+            return
+        self._events.append(text)
+        if self._later is None and self._begun:
             self._later = asyncio.get_running_loop().call_later(KEEP_WITHIN_S, self._keep_soon)
 
     def abort(self, abort: Callable[[], None]) -> None:
@@ -107,7 +99,7 @@ class DurableJournal:
         if self._told[number] == _content(event):
             return
         why = f"event {number} ({event.kind}) is not the one that was told before"
-        await _recorded(self._store.mark, self._attempt, "halted", why)
+        await self._recorded(self._store.mark, self._attempt, "halted", why)
         raise RunChanged(
             f"run {event.run_id} halts: {why}: go on with the agent that began it, or begin anew"
         )
@@ -117,17 +109,29 @@ class DurableJournal:
 
         async def keep() -> None:
             try:
-                await _recorded(self._write)
+                await self._recorded(self._write)
             except JournalFault as fault:
                 self._fault = fault
 
         self._later = None
         self._keeping = asyncio.ensure_future(keep())
 
-    def _write(self, name: str | None = None, text: str = "") -> None:
-        """In a thread of its own; the run itself waits, and a moment's keeping may come between."""
+    async def _recorded(self, do: Callable[..., None], *given: Any) -> None:
+        await self._store.in_thread(do, *given)
+
+    def _write(
+        self,
+        name: str | None = None,
+        text: str = "",
+        changes: Mapping[str, Any] | None = None,
+        last: str | None = None,
+    ) -> None:
+        """In a thread of its own; the run itself waits, and a moment's keeping may come between: so
+        what belongs together, as the last event and the end, comes here together."""
         with self._lock:
-            written = Written(events=list(self._events), changes=dict(self._changes))
+            waiting = list(self._events)
+            told = waiting if last is None else [*waiting, last]
+            written = Written(events=told, changes=dict(changes or {}))
             if name is not None:
                 written.records.append((name, text))
             if not (written.records or written.events):
@@ -137,8 +141,7 @@ class DurableJournal:
             else:
                 self._store.begin(self._attempt, _task(text), written)
                 self._begun = True
-            del self._events[: len(written.events)]
-            self._changes.clear()
+            del self._events[: len(waiting)]
             if name is not None:
                 self._records[name] = text
 

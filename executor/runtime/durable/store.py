@@ -4,6 +4,7 @@ Whoever writes for a run names its incarnation: of an earlier attempt nothing is
 """
 
 import json
+import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ import sqlalchemy as sa
 from zkagent.executor.runtime.core.errors import RecordsBroken, RunTakenOver, RunUnknown
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.result import AgentResult
-from zkagent.executor.runtime.durable.database import RunsDatabase
+from zkagent.executor.runtime.durable.database import PATIENCE_S, RunsDatabase
 from zkagent.executor.runtime.durable.kept import KeptRun, Outcome, State, Whole, run_of
 from zkagent.executor.runtime.durable.seals import chained, same
 from zkagent.executor.runtime.durable.tables import approvals, events, records, runs
@@ -67,6 +68,7 @@ class RunStore:
     def __init__(self, database: RunsDatabase) -> None:
         self._database = database
         self._seals = database.seals
+        self.in_thread = database.in_thread
 
     def begin(self, attempt: Attempt, task: str, written: Written) -> None:
         """A run with what its first transaction says. Raises RunTakenOver: there is one of that
@@ -74,27 +76,35 @@ class RunStore:
 
         def do(connection: sa.Connection, now: float) -> None:
             row = self._new_row(attempt, task, now)
-            if connection.execute(_run(runs, attempt.run_id)).first() is not None:
+            found = connection.execute(_run(runs, attempt.run_id, runs.c.incarnation)).scalar()
+            if found == attempt.incarnation:
+                return  # the answer to an earlier try was lost
+            if found is not None:
                 raise RunTakenOver(f"there is a run {attempt.run_id} already: take another id")
             self._add(connection, row, written)
             connection.execute(sa.insert(runs).values(row | {"seal": self._seals.run(row)}))
 
-        self._database.write(do)
+        self._database.write(do, patience_s=PATIENCE_S)
 
     def write(self, attempt: Attempt, written: Written) -> None:
         """Raises RunTakenOver: another attempt goes on with the run."""
+        tried: set[str] = set()  # seals: one that is kept by now says that an answer was lost
 
         def do(connection: sa.Connection, now: float) -> None:
             row = self._locked(connection, attempt.run_id)
-            if row["incarnation"] != attempt.incarnation or row["state"] == "finished":
+            is_ours = row["incarnation"] == attempt.incarnation
+            if is_ours and row["seal"] in tried:
+                return
+            if not is_ours or row["state"] == "finished":
                 raise RunTakenOver(f"run {attempt.run_id} goes on elsewhere: this attempt stops")
             self._add(connection, row, written)
             if row["state"] == "finished":
                 row["finished"] = now
             row["seal"] = self._seals.run(row)
+            tried.add(row["seal"])
             connection.execute(CHANGED, {name: row[name] for name in CHANGING} | {"key": row["id"]})
 
-        self._database.write(do)
+        self._database.write(do, patience_s=PATIENCE_S)
 
     def claim(
         self, run_id: str, owner: str, incarnation: str, is_dead: Callable[[str], bool]
@@ -121,15 +131,19 @@ class RunStore:
         return self._database.write(do)
 
     def release(self, owner: str) -> None:
-        """What this process leaves, others may take up at once."""
+        """What this process leaves, others may take up at once; whoever runs one here still, writes
+        nothing more to it."""
         mine = (runs.c.owner == owner) & runs.c.state.in_(OPEN)
-        self._database.write(lambda connection, _: connection.execute(_set(mine, owner=None)))
+        change = _set(mine, owner=None, incarnation=uuid.uuid4().hex)
+        self._database.write(lambda connection, _: connection.execute(change))
 
     def mark(self, attempt: Attempt, state: State, reason: str | None = None) -> None:
         """A state of one that has not finished."""
         mine = (runs.c.id == attempt.run_id) & (runs.c.incarnation == attempt.incarnation)
         change = _set(mine & (runs.c.state != "finished"), state=state, reason=reason)
-        self._database.write(lambda connection, _: connection.execute(change))
+        self._database.write(
+            lambda connection, _: connection.execute(change), patience_s=PATIENCE_S
+        )
 
     def halt(self, run_id: str, reason: str) -> None:
         """Nobody takes it up any more, unless it is told to go on."""

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from zkagent.executor.runtime.api.of_agents import Told, answer, check_agent, waiting_at
 from zkagent.executor.runtime.core.config import RunOptions
@@ -44,8 +45,7 @@ class DurableRuns:
         self.desk = desk or ApprovalDesk(KeptApprovals(database))
         self._runtime, self._now = DurableRuntime(database), now
         self._store = self._runtime.store
-        self._service = AgentService(self._session)
-        self._owners: dict[str, str] = {}
+        self._service = AgentService(self._runtime.session)
         self._told = Told()
         self._watching: asyncio.Task[None] | None = None
         for agent in agents:
@@ -64,11 +64,8 @@ class DurableRuns:
         check_agent(self._service, agent)
         with contextlib.suppress(RunUnknown):
             return await self.find(run_id)
-        self._owners[run_id] = owner
-        try:
-            session = await self._service.start(agent, options, run_id=run_id)
-        finally:
-            del self._owners[run_id]
+        made = partial(self._runtime.session, principal=owner)
+        session = await self._service.start(agent, options, run_id=run_id, sessions=made)
         return await self._begun(session)
 
     async def _begun(self, session: AgentSession) -> RunRecord:
@@ -121,12 +118,6 @@ class DurableRuns:
             await asyncio.wait({self._watching})
         await self._service.shutdown(STOP_S, leave=True)
         await asyncio.to_thread(self._runtime.close)
-
-    def _session(self, agent: Agent, options: RunOptions, run_id: str | None) -> AgentSession:
-        assert run_id is not None
-        owner = self._owners.get(run_id)
-        named = {} if owner is None else {"principal": owner}
-        return self._runtime.session(agent, options, run_id, **named)
 
 
 def record_of(kept: KeptRun) -> RunRecord:

@@ -71,16 +71,16 @@ class RunsDatabase:
         to know that. Raises JournalFault."""
 
         def once() -> T:
-            with self._translated(STAYS), self.engine.connect() as connection, connection.begin():
+            with self.translated(STAYS), self.engine.connect() as connection, connection.begin():
                 return do(connection, shared_clock(connection))
 
-        with self._translated():
+        with self.translated():
             return patiently(once, patience_s) if patience_s else once()
 
     def read(self, do: Callable[[sa.Connection], T]) -> T:
         """What `do` sees is of one moment. Raises JournalFault."""
         level = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {READS: True}
-        with self._translated(), self.engine.connect() as connection:
+        with self.translated(), self.engine.connect() as connection:
             begun = connection.execution_options(**level)
             with begun.begin():
                 return do(begun)
@@ -99,10 +99,11 @@ class RunsDatabase:
         self.engine.dispose()
 
     @contextmanager
-    def _translated(
+    def translated(
         self, kinds: tuple[type[Exception], ...] = (sa.exc.SQLAlchemyError,)
     ) -> Iterator[None]:
-        """Errors of drivers quote what was written: none of their texts is kept."""
+        """Errors of drivers as JournalFault. They quote what was written: none of their texts is
+        kept."""
         try:
             yield
         except kinds as exc:

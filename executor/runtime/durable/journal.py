@@ -14,7 +14,7 @@ from typing import Any
 
 from zkagent.executor.runtime.core.errors import JournalFault, RunChanged
 from zkagent.executor.runtime.core.events import Event
-from zkagent.executor.runtime.durable.kept import Whole
+from zkagent.executor.runtime.durable.kept import Whole, ending
 from zkagent.executor.runtime.durable.seals import canonical
 from zkagent.executor.runtime.durable.store import Attempt, RunStore, Written
 
@@ -69,7 +69,8 @@ class DurableJournal:
             return
         text = canonical(event.to_json())
         if event.kind == "run_finished":
-            await self._recorded(self._write, None, "", _ended(event), text)
+            result: Any = event.data["result"]
+            await self._recorded(self._write, None, "", ending(result), text)
             return
         self._events.append(text)
         if self._later is None and self._begun:
@@ -153,19 +154,6 @@ def _content(event: Event) -> str:
     if event.kind == "run_started":
         data = {name: value for name, value in data.items() if name != "config"}
     return canonical([event.kind, data])
-
-
-def _ended(event: Event) -> dict[str, Any]:
-    result: Any = event.data["result"]
-    return {
-        "state": "finished",
-        "owner": None,
-        "reason": None,
-        "success": result["success"],
-        "code": (result["error"] or {}).get("code"),
-        "steps": result["steps"],
-        "result": canonical(result),
-    }
 
 
 def _task(start: str) -> str:

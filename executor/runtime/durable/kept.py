@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from zkagent.executor.runtime.core.errors import RunAborted
 from zkagent.executor.runtime.core.events import Event
-from zkagent.executor.runtime.core.result import AgentResult
+from zkagent.executor.runtime.core.result import AgentResult, ResultError
+from zkagent.executor.runtime.durable.seals import canonical
 
 #: running: also if its process has ended and nobody took it up yet; waits: for somebody's approval;
 #: halted: nobody takes it up by itself any more, `reason` says why; finished: it has a result.
@@ -85,4 +87,35 @@ def run_of(row: Mapping[str, Any]) -> KeptRun:
     )
 
 
-__all__ = ["KeptRun", "Outcome", "State", "Whole", "run_of"]
+def ending(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run's row says when it has come to this AgentResult.to_json()."""
+    return {
+        "state": "finished",
+        "owner": None,
+        "reason": None,
+        "success": result["success"],
+        "code": (result["error"] or {}).get("code"),
+        "steps": result["steps"],
+        "result": canonical(result),
+    }
+
+
+def given_up(run: KeptRun, now: float) -> AgentResult:
+    """Of a run that was halted and then aborted: what it did, its events tell alone."""
+    why = f"run {run.id} was aborted while it was halted: {run.reason}"
+    return AgentResult(
+        id=run.id,
+        session_id=run.session,
+        agent_id=run.agent,
+        success=False,
+        result=None,
+        started_at=run.started_at,
+        finished_at=datetime.fromtimestamp(now, UTC),
+        error=ResultError(why, RunAborted.code),
+        steps=run.steps,
+        aborted=True,
+        seed=run.seed,
+    )
+
+
+__all__ = ["KeptRun", "Outcome", "State", "Whole", "ending", "given_up", "run_of"]

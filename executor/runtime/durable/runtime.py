@@ -5,10 +5,12 @@ next process that has the agent of that id: by `watch`, or when it is asked for 
 """
 
 import asyncio
+import contextlib
+import json
 import logging
 import threading
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -26,10 +28,10 @@ from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.durable.database import RunsDatabase, open_runs
 from zkagent.executor.runtime.durable.journal import DurableJournal
-from zkagent.executor.runtime.durable.kept import KeptRun
+from zkagent.executor.runtime.durable.kept import KeptRun, Whole
 from zkagent.executor.runtime.durable.store import LOCAL, Attempt, RunStore
 from zkagent.executor.runtime.running.agent import Agent
-from zkagent.executor.runtime.running.service import AgentService
+from zkagent.executor.runtime.running.service import AgentService, say_left
 from zkagent.executor.runtime.running.session import AgentSession
 from zkagent.prover.durable.leases import Leases, open_leases
 from zkagent.prover.service.errors import LeaseLost
@@ -107,7 +109,8 @@ class DurableRuntime:
 
     async def arun(self, agent: Agent, options: RunOptions | str | None = None) -> AgentResult:
         """One run from its beginning to its end. options: a text is the run's task."""
-        return await self.session(agent, _options(options)).arun()
+        session = await asyncio.to_thread(self.session, agent, _options(options))
+        return await session.arun()
 
     def run(self, agent: Agent, options: RunOptions | str | None = None) -> AgentResult:
         """The same, for callers that are not asynchronous."""
@@ -116,17 +119,7 @@ class DurableRuntime:
     def take_up(self) -> list[AgentSession]:
         """Sessions of all runs that nobody is at, of the agents that are registered; they run when
         their `run` or `arun` is called."""
-        sessions = []
-        for kept in self.store.open_runs(list(self._agents)):
-            if kept.owner is None or not self._is_live(kept):
-                try:
-                    sessions.append(self._resumed(self._agents[kept.agent], kept.id))
-                except (RunTakenOver, RunUnknown):
-                    continue  # another process was first, it has ended, or it halts
-                except RecordsBroken as exc:
-                    log.error("%s", exc)
-                    self.store.halt(kept.id, str(exc))
-        return sessions
+        return self._taken(self._left(self.store.open_runs(list(self._agents))))
 
     async def watch(self, service: AgentService | None = None) -> None:
         """Until it is cancelled: takes up what nobody is at, and aborts what somebody else asked to
@@ -137,10 +130,10 @@ class DurableRuntime:
             try:
                 await self._look(service, tasks)
                 said = ""
-            except (JournalFault, LeaseLost) as exc:
-                if str(exc) != said:
-                    log.error("runs are not looked after, trying again: %s", exc)
-                said = str(exc)
+            except Exception as exc:
+                if (why := _said(exc)) != said:
+                    log.error("runs are not looked after, trying again: %s", why)
+                said = why
             await asyncio.sleep(self._look_every_s)
 
     def abort(self, run_id: str) -> bool:
@@ -174,8 +167,8 @@ class DurableRuntime:
             await asyncio.sleep(POLL_S)
 
     def close(self) -> None:
-        """Leaves the runs that have not ended to others; whoever runs one here still, finds out
-        with its next record."""
+        """Leaves the runs that have not ended to others. Whoever runs one here still, stops with
+        RunTakenOver at its next record."""
         owner = self._lease.held
         try:
             if owner is not None:
@@ -218,7 +211,7 @@ class DurableRuntime:
         options = RunOptions(session=named, seed=kept.seed)
         journal = DurableJournal(self.store, attempt, found)
         session = self._made(agent, options, attempt, journal)
-        if kept.aborts:
+        if kept.aborts or _was_aborted(found):
             journal.abort(session.abort)
         return session
 
@@ -256,31 +249,58 @@ class DurableRuntime:
         self, service: AgentService | None, tasks: set[asyncio.Task[AgentResult]]
     ) -> None:
         await asyncio.to_thread(self._lease.check)
-        for kept in await asyncio.to_thread(self.store.open_runs, list(self._agents)):
+        listed = await asyncio.to_thread(self.store.open_runs, list(self._agents))
+        for kept in listed:
             if kept.aborts:
                 self._abort_here(kept.id)
+        left = await asyncio.to_thread(self._left, listed)
         if service is not None:
-            await self._hand_over(service)
+            await self._hand_over(service, left)
             return
-        for session in await asyncio.to_thread(self.take_up):
+        for session in await asyncio.to_thread(self._taken, left):
             task = asyncio.ensure_future(session.arun())
             tasks.add(task)
-            task.add_done_callback(lambda done: _finished(done, tasks))
+            task.add_done_callback(tasks.discard)
+            task.add_done_callback(say_left)
 
-    async def _hand_over(self, service: AgentService) -> None:
-        for kept in await asyncio.to_thread(self.store.open_runs, list(self._agents)):
-            if not await asyncio.to_thread(self._is_live, kept):
-                try:
-                    await service.start(kept.agent, run_id=kept.id)
-                except (RunTakenOver, RuntimeFault):
-                    continue  # another was first, it halts, or the service takes no more
-                except RecordsBroken as exc:
-                    log.error("%s", exc)
-                    await asyncio.to_thread(self.store.halt, kept.id, str(exc))
+    def _left(self, listed: Sequence[KeptRun]) -> list[KeptRun]:
+        """Those of them that nobody is at. Of each process it is asked once."""
+        others = {kept.owner for kept in listed} - {None, self._lease.held}
+        dead = {owner for owner in others if owner and self._lease.is_dead(owner)}
+        return [
+            kept
+            for kept in listed
+            if kept.owner in dead or (kept.owner not in others and not self._is_live(kept))
+        ]
+
+    def _taken(self, left: Iterable[KeptRun]) -> list[AgentSession]:
+        sessions = []
+        for kept in left:
+            try:
+                sessions.append(self._resumed(self._agents[kept.agent], kept.id))
+            except Exception as exc:
+                self._not_taken(kept, exc)
+        return sessions
+
+    async def _hand_over(self, service: AgentService, left: Iterable[KeptRun]) -> None:
+        for kept in left:
+            try:
+                await service.start(kept.agent, run_id=kept.id)
+            except Exception as exc:
+                await asyncio.to_thread(self._not_taken, kept, exc)
+
+    def _not_taken(self, kept: KeptRun, why: Exception) -> None:
+        """The others are taken up all the same."""
+        if isinstance(why, RunTakenOver | RuntimeFault):
+            return  # another was first, it has ended or halts, or the service takes no more
+        log.error("run %s is not taken up: %s", kept.id, _said(why))
+        if isinstance(why, RecordsBroken):
+            with contextlib.suppress(JournalFault):  # it is seen again
+                self.store.halt(kept.id, str(why))
 
 
 class _Lease:
-    """This process's: taken when its first run begins."""
+    """This process's: taken when its first run begins. Raises JournalFault."""
 
     def __init__(self, database: RunsDatabase) -> None:
         self._database, self._lock = database, threading.Lock()
@@ -291,12 +311,13 @@ class _Lease:
         with self._lock:
             if self.held is None:
                 held = uuid.uuid4().hex
-                self._open().take(held)
+                with self._database.translated():
+                    self._open().take(held)
                 self.held = held
             return self.held
 
     def is_dead(self, owner: str) -> bool:
-        with self._lock:
+        with self._lock, self._database.translated():
             return owner != self.held and self._open().is_free(owner)
 
     def check(self) -> None:
@@ -327,11 +348,15 @@ def _ended(session: AgentSession) -> bool:
     return session.state == "finished"
 
 
-def _finished(task: asyncio.Task[AgentResult], tasks: set[asyncio.Task[AgentResult]]) -> None:
-    """What ended a run without a result is said; it is taken up again, or halts."""
-    tasks.discard(task)
-    if not task.cancelled() and (fault := task.exception()) is not None:
-        log.error("a run was left: %s", in_line(f"{type(fault).__name__}: {fault}", 500))
+def _was_aborted(found: Whole) -> bool:
+    """Whether its end is on record, and is that, and the process ended before the run had."""
+    return bool(json.loads(found.records.get("finish", "{}")).get("aborted"))
+
+
+def _said(fault: Exception) -> str:
+    """Texts of others may quote anything."""
+    is_ours = isinstance(fault, JournalFault | LeaseLost)
+    return in_line(str(fault), 500) if is_ours else type(fault).__name__
 
 
 def _options(given: RunOptions | str | None) -> RunOptions:

@@ -15,8 +15,16 @@ from zkagent.executor.runtime.core.errors import RecordsBroken, RunTakenOver, Ru
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.durable.database import PATIENCE_S, RunsDatabase
-from zkagent.executor.runtime.durable.kept import KeptRun, Outcome, State, Whole, run_of
-from zkagent.executor.runtime.durable.seals import chained, same
+from zkagent.executor.runtime.durable.kept import (
+    KeptRun,
+    Outcome,
+    State,
+    Whole,
+    ending,
+    given_up,
+    run_of,
+)
+from zkagent.executor.runtime.durable.seals import canonical, chained, same
 from zkagent.executor.runtime.durable.tables import approvals, events, records, runs
 
 #: A run whose process ended so often, with nothing new on record between, is left alone.
@@ -40,6 +48,8 @@ CHANGING: tuple[str, ...] = (
 )
 CHANGING += ("records", "events", "head", "seal")
 KEPT, TOLD = sa.insert(records), sa.insert(events)
+#: All but the result, which has every attachment.
+LISTED = tuple(column for column in runs.columns if column is not runs.c.result)
 
 
 @dataclass(frozen=True)
@@ -110,15 +120,17 @@ class RunStore:
         self, run_id: str, owner: str, incarnation: str, is_dead: Callable[[str], bool]
     ) -> Whole | None:
         """All of a run that nobody else runs, which is the claimer's from now on; None if there is
-        none to take up. is_dead: whether the process of that lease has ended. Raises RunUnknown,
-        RecordsBroken."""
+        none to take up. is_dead: whether the process of that lease has ended. It is checked before
+        it is claimed, so that nobody waits for that. Raises RunUnknown, RecordsBroken."""
         seen = self.find(run_id)
         if seen.state not in OPEN or not (seen.owner in (None, owner) or is_dead(str(seen.owner))):
             return None
+        found = self.whole(run_id)
 
         def do(connection: sa.Connection, _: float) -> Whole | None:
             row = self._locked(connection, run_id)
-            if row["state"] not in OPEN or row["owner"] != seen.owner:
+            is_it = same(row["head"], found.head) and row["records"] == len(found.records)
+            if row["state"] not in OPEN or row["owner"] != seen.owner or not is_it:
                 return None
             stalls = row["stalls"] + int(row["owner"] is not None and row["state"] == "running")
             changes = {"owner": owner, "incarnation": incarnation, "stalls": stalls}
@@ -126,7 +138,7 @@ class RunStore:
                 why = f"its process ended {stalls} times with nothing new on record"
                 changes = {"owner": None, "state": "halted", "reason": why}
             connection.execute(sa.update(runs).where(runs.c.id == run_id).values(changes))
-            return None if stalls >= MOST_STALLS else self._whole(connection, row)
+            return None if stalls >= MOST_STALLS else found
 
         return self._database.write(do)
 
@@ -150,14 +162,33 @@ class RunStore:
         self._change(run_id, runs.c.state.in_(OPEN), state="halted", owner=None, reason=reason)
 
     def ask_to_abort(self, run_id: str) -> bool:
-        """Whether it has not finished yet. Raises RunUnknown."""
-        run = self.find(run_id)
-        if run.state == "finished":
-            return False
-        self._change(run_id, sa.true(), abort=True)
-        if run.state == "halted":
-            self._change(run_id, runs.c.state == "halted", state="running", stalls=0)
-        return True
+        """Whether it had not finished yet. One that is halted ends at once: nobody could go on to
+        where it was. Raises RunUnknown."""
+        self.find(run_id)
+
+        def do(connection: sa.Connection, now: float) -> bool:
+            row = self._locked(connection, run_id)
+            if row["state"] == "finished":
+                return False
+            if row["state"] == "halted":
+                self._give_up(connection, row, now)
+            else:
+                connection.execute(_set(runs.c.id == run_id, abort=True))
+            return True
+
+        return self._database.write(do)
+
+    def _give_up(self, connection: sa.Connection, row: dict[str, Any], now: float) -> None:
+        """What somebody changed stays as wrong as it is."""
+        is_whole = same(row["seal"], self._seals.run(row))
+        result = given_up(run_of(row), now)
+        told = {"result": result.to_json()}
+        last = Event(row["id"], row["events"], result.finished_at, "run_finished", told)
+        written = Written(events=[canonical(last.to_json())], changes=ending(told["result"]))
+        self._add(connection, row, written)
+        row["finished"] = now
+        row["seal"] = self._seals.run(row) if is_whole else row["seal"]
+        connection.execute(CHANGED, {name: row[name] for name in CHANGING} | {"key": row["id"]})
 
     def go_on(self, run_id: str) -> None:
         """Lets one that is halted be taken up again. Raises RunUnknown."""
@@ -168,7 +199,7 @@ class RunStore:
 
     def open_runs(self, agents: Collection[str]) -> list[KeptRun]:
         """Those of these agents that have not ended, oldest first."""
-        query = sa.select(runs).where(runs.c.state.in_(OPEN), runs.c.agent.in_(agents))
+        query = sa.select(*LISTED).where(runs.c.state.in_(OPEN), runs.c.agent.in_(agents))
         return self._listed(query.order_by(runs.c.started, runs.c.id))
 
     def page(
@@ -183,7 +214,7 @@ class RunStore:
     ) -> list[KeptRun]:
         """The newest first. outcome: of those that have finished; before: the id of the last one of
         the previous page. Raises RunUnknown."""
-        query = sa.select(runs).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(most)
+        query = sa.select(*LISTED).order_by(runs.c.started.desc(), runs.c.id.desc()).limit(most)
         if agent is not None:
             query = query.where(runs.c.agent == agent)
         if state is not None:
@@ -200,7 +231,7 @@ class RunStore:
 
     def find(self, run_id: str) -> KeptRun:
         """Raises RunUnknown."""
-        found = self._listed(_run(runs, run_id))
+        found = self._listed(_run(runs, run_id, *LISTED))
         if not found:
             raise RunUnknown(f"there is no run {run_id!r:.80}: see the list of runs")
         return found[0]

@@ -1,8 +1,11 @@
 """The agents of a process, and their runs. Proposal: "AgentService"."""
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from zkagent.errors import in_line
 from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, RuntimeFault
 from zkagent.executor.runtime.core.result import AgentResult
@@ -12,6 +15,7 @@ from zkagent.executor.runtime.running.session import AgentSession
 
 #: Makes the session of a run: durable/ makes those that go on in a later process.
 Sessions = Callable[[Agent, RunOptions, str | None], AgentSession]
+log = logging.getLogger(__name__)
 KEPT = 1000  # sessions that have ended and can still be asked for
 
 
@@ -27,6 +31,7 @@ class AgentService:
         self._agents: dict[str, Agent] = {}
         self._sessions: dict[str, AgentSession] = {}
         self._tasks: dict[str, asyncio.Task[AgentResult]] = {}
+        self._beginning: set[str] = set()
         self._accepts = True
 
     def register(self, agent: Agent) -> None:
@@ -51,19 +56,43 @@ class AgentService:
         return tuple(run_id for run_id, task in self._tasks.items() if not task.done())
 
     async def start(
-        self, agent_id: str, options: RunOptions | None = None, *, run_id: str | None = None
+        self,
+        agent_id: str,
+        options: RunOptions | None = None,
+        *,
+        run_id: str | None = None,
+        sessions: Sessions | None = None,
     ) -> AgentSession:
-        """A run that is on its way when this returns. Raises RuntimeFault: it shuts down, or a run
-        of that id is on its way."""
-        if not self._accepts:
-            raise RuntimeFault("the service shuts down and takes no more runs")
-        if run_id in self.running:
+        """A run that is on its way when this returns. sessions: makes this one; it may ask a
+        database, so it does in a thread. Raises RuntimeFault: it shuts down, or a run of that id is
+        on its way."""
+        self._check_accepts()
+        if run_id in self.running or run_id in self._beginning:
             raise RuntimeFault(f"run {run_id} is on its way already")
-        session = self._make(self.agent(agent_id), options or RunOptions(), run_id)
-        self._sessions[session.id] = session
-        self._tasks[session.id] = asyncio.ensure_future(session.arun())
+        agent, make = self.agent(agent_id), sessions or self._make
+        with self._begins(run_id):
+            session = await asyncio.to_thread(make, agent, options or RunOptions(), run_id)
+            self._check_accepts()
+            self._sessions[session.id] = session
+            self._tasks[session.id] = asyncio.ensure_future(session.arun())
+        self._tasks[session.id].add_done_callback(say_left)
         self._forget()
         return session
+
+    def _check_accepts(self) -> None:
+        if not self._accepts:
+            raise RuntimeFault("the service shuts down and takes no more runs")
+
+    @contextmanager
+    def _begins(self, run_id: str | None) -> Iterator[None]:
+        if run_id is None:
+            yield
+            return
+        self._beginning.add(run_id)
+        try:
+            yield
+        finally:
+            self._beginning.discard(run_id)
 
     def session(self, run_id: str) -> AgentSession | None:
         return self._sessions.get(run_id)
@@ -111,4 +140,11 @@ class AgentService:
             del self._sessions[run_id], self._tasks[run_id]
 
 
-__all__ = ["AgentService", "Sessions", "in_memory"]
+def say_left(task: asyncio.Task[AgentResult]) -> None:
+    """What ended a run without a result, where nobody may be waiting for it: one that is kept is
+    taken up again, or halts."""
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        log.error("a run was left: %s", in_line(f"{type(fault).__name__}: {fault}", 500))
+
+
+__all__ = ["AgentService", "Sessions", "in_memory", "say_left"]

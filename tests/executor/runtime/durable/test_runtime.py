@@ -3,30 +3,39 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
 from zkagent.executor.runtime import Agent, AgentService, RunOptions
 from zkagent.executor.runtime.core.errors import (
     AgentConfigRefused,
     JournalFault,
+    RecordsBroken,
     RunChanged,
     RunTakenOver,
     RunUnknown,
 )
+from zkagent.executor.runtime.core.result import AgentResult
+from zkagent.executor.runtime.durable import tables
 from zkagent.executor.runtime.durable.database import RunsDatabase
+from zkagent.executor.runtime.durable.journal import DurableJournal
+from zkagent.executor.runtime.durable.kept import KeptRun, Whole
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
+from zkagent.executor.runtime.durable.store import Attempt, RunStore, Written
+from zkagent.executor.runtime.running.session import AgentSession
 
 
 def awaited(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Runs an asynchronous test."""
+    """Runs an asynchronous test, which hangs for a minute at most."""
 
     @wraps(test)
     def run(*given: Any, **named: Any) -> None:
-        asyncio.run(test(*given, **named))
+        asyncio.run(asyncio.wait_for(test(*given, **named), 60))
 
     return run
 
@@ -58,6 +67,34 @@ def other(database: RunsDatabase) -> Iterator[DurableRuntime]:
 
 def clerk(run: Any = None, **others: Any) -> Agent:
     return agent(use(), DONE, tools=[tool(run or Calls(), honours_keys=True)], **others)
+
+
+@dataclass
+class Begun:
+    """A run in the middle of its call."""
+
+    session: AgentSession
+    waits: Waits
+    running: asyncio.Future[AgentResult]
+
+
+async def begun(runtime: DurableRuntime) -> Begun:
+    waits = Waits()
+    session = runtime.session(clerk(waits))
+    running = asyncio.ensure_future(session.arun())
+    await waits.begun.wait()
+    return Begun(session, waits, running)
+
+
+async def left(runtime: DurableRuntime) -> str:
+    """The id of a run in the middle of its call, whose process is gone."""
+    one = await begun(runtime)
+    await until(lambda: len(runtime.store.events(one.session.id)) == 4)
+    one.running.cancel()
+    with suppress(asyncio.CancelledError):
+        await one.running
+    runtime.close()
+    return one.session.id
 
 
 async def until(condition: Any) -> None:
@@ -108,17 +145,14 @@ def test_what_is_old_is_forgotten_and_what_runs_is_not(runtime: DurableRuntime) 
 async def test_a_run_that_is_on_its_way_is_nobody_elses(
     runtime: DurableRuntime, other: DurableRuntime
 ) -> None:
-    waits = Waits()
-    session = runtime.session(clerk(waits))
-    running = asyncio.ensure_future(session.arun())
-    await waits.begun.wait()
+    one = await begun(runtime)
     other.register(clerk())
     assert other.take_up() == []
     for elsewhere in (runtime, other):
-        with pytest.raises(RunTakenOver, match=f"run {session.id} is on its way"):
-            elsewhere.session(elsewhere._agents["clerk"], run_id=session.id)
-    waits.free.set()
-    assert (await running).success
+        with pytest.raises(RunTakenOver, match=f"run {one.session.id} is on its way"):
+            elsewhere.session(elsewhere._agents["clerk"], run_id=one.session.id)
+    one.waits.free.set()
+    assert (await one.running).success
 
 
 @awaited
@@ -126,57 +160,42 @@ async def test_a_run_that_was_left_is_taken_up_and_whoever_left_it_is_fenced_off
     runtime: DurableRuntime, other: DurableRuntime
 ) -> None:
     """As after a connection that broke: the first process lives, and does not know yet."""
-    waits = Waits()
-    session = runtime.session(clerk(waits))
-    running = asyncio.ensure_future(session.arun())
-    await waits.begun.wait()
+    one = await begun(runtime)
     runtime._lease.close()
     other.register(clerk())
     (taken,) = other.take_up()
     assert (await taken.arun()).success
-    waits.free.set()
+    one.waits.free.set()
     with pytest.raises(RunTakenOver, match="goes on elsewhere"):
-        await running
-    assert other.store.whole(session.id).run.success
+        await one.running
+    assert other.store.whole(one.session.id).run.success
 
 
 @awaited
 async def test_who_watches_takes_up_what_was_left(
     runtime: DurableRuntime, other: DurableRuntime
 ) -> None:
-    waits = Waits()
-    session = runtime.session(clerk(waits))
-    running = asyncio.ensure_future(session.arun())
-    await waits.begun.wait()
-    running.cancel()
-    with suppress(asyncio.CancelledError):
-        await running
-    runtime.close()
+    run = await left(runtime)
     calls = Calls()
     other.register(clerk(calls))
     watching = asyncio.ensure_future(other.watch())
-    result = await other.wait(session.id)
+    result = await other.wait(run)
     watching.cancel()
     assert (result.success, len(calls.given)) == (True, 1)
-    assert [event.number for event in other.store.events(session.id)] == list(range(10))
+    assert [event.number for event in other.store.events(run)] == list(range(10))
 
 
 @awaited
 async def test_a_service_takes_up_what_was_left(
     runtime: DurableRuntime, other: DurableRuntime
 ) -> None:
-    waits = Waits()
-    session = runtime.session(clerk(waits))
-    running = asyncio.ensure_future(session.arun())
-    await waits.begun.wait()
-    running.cancel()
-    runtime.close()
+    run = await left(runtime)
     service, mine = AgentService(other.session), clerk()
     service.register(mine)
     other.register(mine)
     watching = asyncio.ensure_future(other.watch(service))
-    await until(lambda: service.session(session.id))
-    assert (await service.result(session.id)).success
+    await until(lambda: service.session(run))
+    assert (await service.result(run)).success
     watching.cancel()
     await service.shutdown()
 
@@ -204,45 +223,232 @@ async def test_a_run_that_was_left_is_aborted_where_it_was(
     runtime: DurableRuntime, other: DurableRuntime
 ) -> None:
     """What it told before it has to tell again, and only then that it was aborted."""
-    waits = Waits()
-    session = runtime.session(clerk(waits))
-    running = asyncio.ensure_future(session.arun())
-    await waits.begun.wait()
-    running.cancel()
-    runtime.close()
+    run = await left(runtime)
     calls = Calls()
     other.register(clerk(calls))
-    other.abort(session.id)
+    other.abort(run)
     (taken,) = other.take_up()
     result = await taken.arun()
     assert (result.aborted, calls.given) == (True, [])
-    assert other.store.whole(session.id).run.code == "aborted"
+    assert other.store.whole(run).run.code == "aborted"
 
 
 @awaited
 async def test_an_agent_that_decides_otherwise_does_not_go_on(
-    runtime: DurableRuntime, other: DurableRuntime
+    runtime: DurableRuntime, other: DurableRuntime, database: RunsDatabase
 ) -> None:
-    """Another tool's output on record than the event told, say: it halts until it is resumed."""
-    waits = Waits()
-    session = runtime.session(clerk(waits))
-    running = asyncio.ensure_future(session.arun())
-    await waits.begun.wait()
-    await until(lambda: len(runtime.store.events(session.id)) == 4)
-    running.cancel()
-    runtime.close()
-    changed = agent(use(), DONE, tools=[tool(Calls(), "look", honours_keys=True)], id="clerk")
-    other.register(changed)
+    """It has not the tool that is on record: it halts until it is resumed, by one that has."""
+    run = await left(runtime)
+    other.register(agent(use("peek"), DONE, tools=[tool(Calls(), "peek")], id="clerk"))
     (taken,) = other.take_up()
-    journal = other._live[taken.id][1]
-    journal._told[3] = "another"
-    with pytest.raises(RunChanged, match=r"event 3 \(tool_called\) is not the one"):
+    with pytest.raises(RunChanged, match=r"event 3 \(tool_failed\) is not the one"):
         await taken.arun()
-    assert other.store.find(session.id).state == "halted"
+    assert other.store.find(run).state == "halted"
     assert other.take_up() == []
     with pytest.raises(JournalFault, match="halts: event 3"):
-        await other.wait(session.id)
-    assert (await other.resume(session.id).arun()).success
+        await other.wait(run)
+    with DurableRuntime(database, [clerk()]) as unchanged:
+        assert (await unchanged.resume(run).arun()).success
+
+
+@awaited
+async def test_a_run_that_halts_ends_as_soon_as_it_is_aborted_and_can_be_forgotten(
+    runtime: DurableRuntime, other: DurableRuntime
+) -> None:
+    run = await left(runtime)
+    other.store.halt(run, "it tells something else")
+    assert other.store.forget(4e9) == 0
+    assert other.abort(run)
+    result = await other.wait(run)
+    assert (result.aborted, result.success, result.steps) == (True, False, 1)
+    assert result.error
+    assert result.error.message.endswith("was aborted while it was halted: it tells something else")
+    whole = other.store.whole(run)
+    assert (whole.run.outcome, whole.run.owner) == ("aborted", None)
+    assert [event.kind for event in whole.events][3:] == ["tool_called", "run_finished"]
+    assert not other.abort(run)
+    assert other.store.forget(4e9) == 1
+
+
+@awaited
+async def test_what_somebody_changed_of_a_run_that_halts_shows_also_when_it_is_aborted(
+    runtime: DurableRuntime, other: DurableRuntime
+) -> None:
+    run = await left(runtime)
+    other.store.halt(run, "broken")
+    forged = sa.update(tables.runs).values(task="Another.")
+    other.database.write(lambda connection, _: connection.execute(forged))
+    assert other.abort(run)
+    assert other.store.find(run).state == "finished"
+    with pytest.raises(RecordsBroken, match="is not what was written"):
+        other.store.whole(run)
+
+
+@awaited
+async def test_a_run_whose_process_ended_when_it_was_aborted_calls_nothing_again(
+    runtime: DurableRuntime, other: DurableRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it was is on record, and its end is not."""
+    one, write = await begun(runtime), RunStore.write
+
+    def killed(store: RunStore, attempt: Attempt, written: Written) -> None:
+        if "result" in written.changes:
+            raise JournalFault("killed")
+        write(store, attempt, written)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunStore, "write", killed)
+        one.session.abort()
+        with pytest.raises(JournalFault, match="killed"):
+            await one.running
+    assert "finish" in runtime.store.whole(one.session.id).records
+    runtime.close()
+    calls = Calls()
+    other.register(clerk(calls))
+    (taken,) = other.take_up()
+    result = await taken.arun()
+    assert (result.aborted, result.actions[0].state, calls.given) == (True, "unknown", [])
+    whole = other.store.whole(one.session.id)
+    assert (whole.run.outcome, len(whole.events)) == ("aborted", 7)
+
+
+@awaited
+async def test_whoever_runs_what_was_released_writes_nothing_more(
+    runtime: DurableRuntime, other: DurableRuntime
+) -> None:
+    one = await begun(runtime)
+    runtime.close()
+    one.waits.free.set()
+    with pytest.raises(RunTakenOver, match="goes on elsewhere"):
+        await one.running
+    other.register(clerk())
+    (taken,) = other.take_up()
+    assert (await taken.arun()).success
+
+
+@awaited
+async def test_who_watches_goes_on_whatever_fails(
+    runtime: DurableRuntime,
+    other: DurableRuntime,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    run, listed, failures = await left(runtime), RunStore.open_runs, [1, 2, 3]
+
+    def failing(store: RunStore, agents: list[str]) -> list[KeptRun]:
+        if failures:
+            raise OSError(f"planted {failures.pop()}")
+        return listed(store, agents)
+
+    monkeypatch.setattr(RunStore, "open_runs", failing)
+    other.register(clerk())
+    watching = asyncio.ensure_future(other.watch())
+    assert (await other.wait(run)).success
+    watching.cancel()
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ["runs are not looked after, trying again: OSError"]
+
+
+@pytest.mark.parametrize("by_a_service", [False, True])
+@awaited
+async def test_a_run_that_cannot_be_taken_up_keeps_no_other_from_it(
+    runtime: DurableRuntime,
+    other: DurableRuntime,
+    monkeypatch: pytest.MonkeyPatch,
+    by_a_service: bool,
+) -> None:
+    mine, ids = clerk(), ["first", "second", "third"]
+    for name in ids:
+        attempt = Attempt(name, "clerk", name, 0, "gone", name)
+        await DurableJournal(runtime.store, attempt).record("0.model.1", nothing)
+    claim = RunStore.claim
+
+    def failing(store: RunStore, run_id: str, *given: Any) -> Any:
+        if run_id == "second":
+            raise OSError("planted")
+        return claim(store, run_id, *given)
+
+    monkeypatch.setattr(RunStore, "claim", failing)
+    other.register(mine)
+    if not by_a_service:
+        assert [session.id for session in other.take_up()] == ["first", "third"]
+        return
+    service = AgentService(other.session)
+    service.register(mine)
+    await other._look(service, set())
+    assert [name for name in ids if service.session(name)] == ["first", "third"]
+    await service.shutdown()
+
+
+async def nothing() -> Any:
+    return {}
+
+
+@awaited
+async def test_runs_are_listed_once_and_each_process_is_asked_for_once(
+    runtime: DurableRuntime, other: DurableRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = runtime._lease.owner()
+    for name in ("first", "second", "third"):
+        attempt = Attempt(name, "clerk", name, 0, owner, name)
+        await DurableJournal(runtime.store, attempt).record("start", nothing)
+    asked, listed = [], []
+    is_dead, open_runs = other._lease.is_dead, other.store.open_runs
+
+    def is_asked(one: str) -> bool:
+        asked.append(one)
+        return is_dead(one)
+
+    def is_listed(agents: list[str]) -> list[KeptRun]:
+        listed.append(agents)
+        return open_runs(agents)
+
+    monkeypatch.setattr(other._lease, "is_dead", is_asked)
+    monkeypatch.setattr(other.store, "open_runs", is_listed)
+    service, mine = AgentService(other.session), clerk()
+    service.register(mine)
+    other.register(mine)
+    await other._look(service, set())
+    assert (asked, listed, service.running) == ([owner], [["clerk"]], ())
+
+
+@awaited
+async def test_a_run_that_changes_while_it_is_looked_at_is_not_claimed(
+    runtime: DurableRuntime, other: DurableRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process lived, and wrote once more; the next look finds it whole."""
+    run, whole = await left(runtime), RunStore.whole
+    (row,) = other.database.read(
+        lambda connection: connection.execute(sa.select(tables.runs)).all()
+    )
+    attempt = Attempt(run, "clerk", run, 0, "gone", row.incarnation)
+
+    def slowly(store: RunStore, run_id: str) -> Whole:
+        found = whole(store, run_id)
+        store.write(attempt, Written(records=[("9.plan", "{}")]))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunStore, "whole", slowly)
+        assert other.store.claim(run, "mine", "new", lambda owner: True) is None
+    found = other.store.claim(run, "mine", "new", lambda owner: True)
+    assert found
+    assert "9.plan" in found.records
+
+
+def test_lists_leave_results_where_they_are(runtime: DurableRuntime) -> None:
+    ran, said = runtime.run(clerk()).id, []
+    sa.event.listen(
+        runtime.database.engine,
+        "before_cursor_execute",
+        lambda connection, cursor, statement, *_: said.append(statement),
+    )
+    runtime.store.find(ran)
+    runtime.store.page()
+    runtime.store.open_runs(["clerk"])
+    lists = [statement for statement in said if "FROM zkagent_run" in statement]
+    assert len(lists) == 3
+    assert not any("zkagent_run.result" in statement for statement in lists)
 
 
 def test_only_what_is_open_is_resumed(runtime: DurableRuntime) -> None:

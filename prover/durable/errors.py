@@ -1,7 +1,8 @@
 """What the room below service and runtime raises.
 
 ProverError
-└── FileLocked                an encrypted file, or the key to one, cannot be used
+├── FileLocked                an encrypted file, or the key to one, cannot be used
+└── LeaseLost                 this process may have been declared dead; it must not go on
 """
 
 from zkagent.prover.errors import ProverError
@@ -11,4 +12,8 @@ class FileLocked(ProverError):
     """No key, another one, or one that others may read; a damaged file. Names no key."""
 
 
-__all__ = ["FileLocked"]
+class LeaseLost(ProverError):
+    """Others may take this process for dead."""
+
+
+__all__ = ["FileLocked", "LeaseLost"]

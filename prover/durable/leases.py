@@ -14,7 +14,7 @@ from typing import Protocol
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.errors import LeaseLost
+from zkagent.prover.durable.errors import LeaseLost
 
 LOCK_SPACE = 0x7A6B  # keeps our advisory locks apart from others in the same database
 

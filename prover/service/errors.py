@@ -6,7 +6,6 @@ ProverError
     │   └── DatabaseMissing   there is none, and the command makes none
     ├── DatabaseLost          its file was removed or replaced while it was in use
     ├── StartRefused          the service would be open to strangers, or a setting makes no sense
-    ├── LeaseLost             this worker may have been declared dead; it must not go on
     ├── CircuitUnknown        no such circuit or model here
     ├── ArtifactUnknown       a circuit of this proof system has no such file
     ├── BodyRefused           the body of a request cannot be read, or would take too long
@@ -97,10 +96,6 @@ class DatabaseLost(ServiceError):
 
 class StartRefused(ServiceError):
     """`zkagent serve` or `zkagent worker` does not start like this."""
-
-
-class LeaseLost(ServiceError):
-    """Others may take this worker for dead."""
 
 
 class CircuitUnknown(ServiceError):
@@ -305,7 +300,6 @@ __all__ = [
     "KeyNameRefused",
     "KeyRefused",
     "KeyUnknown",
-    "LeaseLost",
     "NoProofYet",
     "NotRetried",
     "PriorityRefused",

@@ -16,7 +16,8 @@ from typing import TextIO
 
 import sqlalchemy as sa
 
-from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused
+from zkagent.prover.durable.errors import LeaseLost
+from zkagent.prover.service.errors import DatabaseLost, DatabaseUnusable, StartRefused
 from zkagent.prover.service.log_writer import LogWriter
 from zkagent.prover.service.queue.trouble import trouble_of
 

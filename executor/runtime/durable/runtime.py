@@ -33,8 +33,8 @@ from zkagent.executor.runtime.durable.store import LOCAL, Attempt, RunStore
 from zkagent.executor.runtime.running.agent import Agent
 from zkagent.executor.runtime.running.service import AgentService, say_left
 from zkagent.executor.runtime.running.session import AgentSession
+from zkagent.prover.durable.errors import LeaseLost
 from zkagent.prover.durable.leases import Leases, open_leases
-from zkagent.prover.service.errors import LeaseLost
 
 log = logging.getLogger(__name__)
 LOOK_EVERY_S = 1.0

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
+from zkagent.prover.durable.errors import LeaseLost
 from zkagent.prover.durable.leases import open_leases
 from zkagent.prover.service.catalogue.catalogue import Catalogue
-from zkagent.prover.service.errors import DatabaseLost, LeaseLost
+from zkagent.prover.service.errors import DatabaseLost
 from zkagent.prover.service.queue.claims import Claims, Limits
 from zkagent.prover.service.queue.database import Database
 from zkagent.prover.service.queue.engine import Engine, EngineQueue

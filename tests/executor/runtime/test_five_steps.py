@@ -64,13 +64,12 @@ def attempts() -> Iterator[Attempts]:
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[LocalHttp]:
-    """Takes orders: for one idempotency key once, at addresses that honour them."""
+    """Answers each request alike; its orders are counted by their idempotency keys, as a shop that
+    honours them counts."""
 
     def order(asked: Asked) -> tuple[int, dict[str, str], bytes]:
-        orders.append(asked)
         return 200, {"content-type": "application/json"}, b'{"number": 17}'
 
-    orders: list[Asked] = []
     with local_http(order) as server:
         yield server
 
@@ -114,7 +113,8 @@ def stage(
 
 @dataclass(frozen=True)
 class Effects:
-    """What there is of a run in the world. orders: different ones, posts: requests for them."""
+    """What there is of a run in the world. orders: different keys, posts: requests with
+    them."""
 
     orders: int
     posts: int

@@ -80,10 +80,12 @@ def test_runs_on_postgres_take_the_key_that_sealed_them(
 
 
 def test_tables_of_another_version_are_refused(database: RunsDatabase, address: str) -> None:
-    later = sa.update(facts).where(facts.c.name == "schema").values(value="99")
-    database.write(lambda connection, _: connection.execute(later))
+    schema = sa.update(facts).where(facts.c.name == "schema")
+    database.write(lambda connection, _: connection.execute(schema.values(value="99")))
     with pytest.raises(DatabaseUnusable, match="its runs have version 99, this program reads 1"):
         open_runs(address)
+    database.write(lambda connection, _: connection.execute(schema.values(value="1")))
+    open_runs(address).close()
 
 
 @pytest.mark.parametrize("address", ["mysql://me:secret@host/runs", "postgresql://u:p/w@host/x"])

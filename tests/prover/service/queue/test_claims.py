@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from tests.prover.service.listed_runs import ListedRuns
 from zkagent.circuits.artifacts import Proof
+from zkagent.prover.durable.errors import LeaseLost
 from zkagent.prover.service.api.views import Views
-from zkagent.prover.service.errors import LeaseLost
 from zkagent.prover.service.fakes.catalogue import fake_digest, fake_outputs, fake_proof
 from zkagent.prover.service.queue.claims import Claim, Claims, Limits, Outcome
 from zkagent.prover.service.queue.database import Database

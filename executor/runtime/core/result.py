@@ -74,7 +74,8 @@ class RetryInfo:
 @dataclass(frozen=True)
 class AgentResult:
     """success: the planner finished; error: what else ended it. event_stream: the events, or where
-    they are kept. proof_cost: seconds of proving and gas, where there were proofs."""
+    they are kept. proof_cost: what the planner's evidence says, summed; of proven models proofs,
+    and prove_seconds."""
 
     id: str
     session_id: str

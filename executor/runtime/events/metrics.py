@@ -69,7 +69,8 @@ class RunMetrics:
         self.asked = counter("model_calls", "Answers of language models.", "agent")
         self.tokens = counter("tokens", "Tokens of language models.", "agent", "kind")
         self.cost = counter("model_cost_dollars", "What tokens cost, as far as known.", "agent")
-        self.proofs = counter("proof_cost", "What proofs cost, by unit.", "agent", "unit")
+        self.proofs = counter("proofs", "Decisions that were proven.", "agent")
+        self.proving = counter("prove_seconds", "Seconds of proving.", "agent")
         self.blocked = counter("blocked", "What the permissions refused.", "agent", "place")
         self.changed = counter("changed", "What the permissions changed.", "agent", "place")
 
@@ -139,9 +140,9 @@ class RunMetrics:
         self.steps.labels(run.agent).observe(_amount(result["steps"]))
         took_ms = (result.get("metrics") or {}).get("duration_ms")
         self.seconds.labels(run.agent).observe(_amount(took_ms) / 1000)
-        for unit in ("seconds", "gas"):
-            cost = _amount((result.get("proof_cost") or {}).get(unit))
-            self.proofs.labels(run.agent, unit).inc(cost)
+        cost = result.get("proof_cost") or {}
+        self.proofs.labels(run.agent).inc(_amount(cost.get("proofs")))
+        self.proving.labels(run.agent).inc(_amount(cost.get("prove_seconds")))
 
 
 def _outcome(result: Mapping[str, Any]) -> str:

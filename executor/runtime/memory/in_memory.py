@@ -47,9 +47,10 @@ class _Shelf:
     next: int = 0
 
     def put(self, key: Any, value: Json, at_s: float) -> None:
-        self.kept.pop(key, None)
         text = text_of(value)
-        self.kept[key] = _Kept(text, at_s, Counter(words_of(value_of(text, ""))))
+        kept = _Kept(text, at_s, Counter(words_of(value_of(text, ""))))
+        self.kept.pop(key, None)  # not before: what is refused leaves what there is
+        self.kept[key] = kept
 
     def drop(self, retention: Retention, now_s: float) -> int:
         """What is over its limits; how much that was."""

@@ -65,6 +65,8 @@ def parse(environment: Environment, source: str) -> tuple[nodes.Template, list[s
         raise PromptFault(f"the template cannot be read, line {line}: {exc.message}") from exc
     except (RecursionError, MemoryError):
         raise PromptFault(f"the template is nested deeper than {MOST_NESTED} levels") from None
+    except ValueError as exc:  # a number that Python converts from no text
+        raise PromptFault(f"the template cannot be read: {exc}") from exc
     return tree, wrong
 
 
@@ -81,12 +83,13 @@ def _check_shape(environment: Environment, source: str) -> None:
     """Before it is parsed, which recurs: libraries raise Python's limit of that beyond what the
     stack holds. Raises PromptFault."""
     depth = words = 0
+    in_block = False
     for line, kind, word in environment.lex(source):
         if kind in {"variable_begin", "block_begin"}:
-            words = 0
+            words, in_block = 0, kind == "block_begin"
         elif kind not in {"whitespace", "data"}:
             words += 1
-        if kind == "name" and words == 1:
+        if kind == "name" and words == 1 and in_block:
             depth += -1 if word.startswith("end") else int(word not in {"else", "elif"})
         if words > MOST_WORDS:
             raise PromptFault(f"line {line}: more than {MOST_WORDS} words and signs in one piece")

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from tests.executor.runtime.events.stories import asked, event, in_loop, told
+from tests.executor.runtime.planners.wallets import HashedProofs, wallet_agent, wallet_tools
 from tests.executor.runtime.scripts import Calls, agent, tool, use
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.events import metrics as module
 from zkagent.executor.runtime.events.metrics import RunMetrics
+from zkagent.executor.runtime.planners.proven import ProvenPlanner
 
 
 async def counted(*stories: list[Event]) -> RunMetrics:
@@ -58,14 +60,15 @@ async def test_tokens_and_their_cost_are_counted() -> None:
 
 
 @in_loop
-async def test_what_proofs_cost_is_counted_by_unit() -> None:
-    story = told()
-    result: Any = story[-1].data["result"]
-    story[-1] = event("run_finished", story[-1].number, story[-1].run_id,
-                      result={**result, "proof_cost": {"seconds": 1.5, "gas": 900}})  # fmt: skip
-    metrics = await counted(story)
-    assert value(metrics, "proof_cost_total", agent="clerk", unit="seconds") == 1.5
-    assert value(metrics, "proof_cost_total", agent="clerk", unit="gas") == 900
+async def test_what_a_proven_run_costs_is_counted() -> None:
+    with ProvenPlanner(proofs=HashedProofs()) as planner:
+        done = await wallet_agent(planner, wallet_tools()).arun("withdraw all from the pool")
+    unproven = told()
+    metrics = await counted(list(done.event_stream), unproven)  # type: ignore[arg-type]
+    steps = len(done.actions)
+    assert value(metrics, "proofs_total", agent="wallet") == steps > 0
+    assert value(metrics, "prove_seconds_total", agent="wallet") == 0.5 * steps
+    assert value(metrics, "proofs_total", agent="clerk") == 0
 
 
 @in_loop

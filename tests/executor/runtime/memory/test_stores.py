@@ -69,11 +69,13 @@ def deep(levels: int) -> Any:
 def test_values_are_bounded_and_json(store: Store, good: Any, bad: Any, words: str) -> None:
     notes, facts = filled(store, good), store.collections()
     done(facts.write("facts", "good", good))
-    for refused in (notes.append("notes", bad), facts.write("facts", "bad", bad)):
+    written = [facts.write("facts", key, bad) for key in ("bad", "good")]
+    for refused in (notes.append("notes", bad), *written):
         with pytest.raises(MemoryFault, match=words):
             done(refused)
     assert len(done(notes.read("notes"))) == 1
     assert done(facts.read("facts", "bad")) is None
+    assert done(facts.read("facts", "good")) == good
 
 
 @pytest.mark.parametrize("name", ["", "x" * 201, "a\nb", "a\x00b", "\ud800", None, 7])

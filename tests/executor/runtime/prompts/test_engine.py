@@ -179,6 +179,9 @@ def blocks(times: int) -> str:
         ("{{ name }}", "{{ name", "cannot be read, line 1"),
         ("{% if n %}a{% endif %}", "{% if n %}a", "cannot be read"),
         ("{{ n }}", "a\nb\n{{ n n }}", "line 3"),
+        ("{{ n }}" * 500, "{{ n }}" * 500 + "{{ n", "cannot be read"),
+        ("{{ n }}" * 200 + blocks(36), "{{ end_x }}" * 200 + blocks(500), "nested deeper"),
+        ("{{ " + "1" * 300 + " }}", "{{ " + "1" * 5000 + " }}", "cannot be read"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(good: str, bad: str, words: str) -> None:

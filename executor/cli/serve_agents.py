@@ -46,7 +46,7 @@ def agents_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--runs-in-memory", is_flag=True, help="Keep no runs: they end with this."),
         click.option("--grant", "grants", multiple=True, metavar="KEY=ROLE", callback=_grants,
                      help="What a key may do with runs, by its id: user, operator, approver, "
-                     "auditor, developer or owner."),
+                     "auditor or owner."),
     )[::-1]:  # fmt: skip
         command = option(command)
     return command

@@ -22,6 +22,9 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.ApprovalNeeded, 409, "nothing-waits"),
     (errors.NotFinished, 409, "not-finished"),
     (errors.MemoryFault, 503, "runs-unavailable"),
+    (errors.RunTakenOver, 409, "run-elsewhere"),
+    (errors.RecordsBroken, 500, "records-broken"),
+    (errors.JournalFault, 503, "runs-unavailable"),
     (errors.RuntimeFault, 422, "run-refused"),
 )
 Woken = Callable[[str, str], None]

@@ -1,12 +1,15 @@
 """The routes of runs; `mounting` puts them beside the prover's."""
 
+import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
-from typing import Annotated
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from pydantic import SkipValidation
 
 from zkagent.executor.runtime.api.bodies import RunsRoute
@@ -22,7 +25,6 @@ from zkagent.executor.runtime.api.schemas import (
     RunRequest,
     RunView,
     WaitingList,
-    WaitingView,
 )
 from zkagent.executor.runtime.core.errors import ApprovalNeeded, NotFinished
 from zkagent.executor.runtime.core.runs import ENDED, Page, RunRecord, RunState
@@ -150,7 +152,7 @@ async def show_result(run_id: RunId, desk: At, caller: From) -> Response:
     result = await desk.ask(desk.runs.result(run_id))
     if result is None:
         raise NotFinished(f"run {run_id} has no result: it is {run.state}", run=run_id)
-    return JSONResponse(result.to_json())
+    return _json(result.to_json())
 
 
 @router.get(
@@ -192,7 +194,7 @@ async def follow(
     summary="Abort a run",
     status_code=202,
     response_model=RunView,
-    responses=responses(404),
+    responses=responses(404, 409),
 )
 async def abort(run_id: RunId, desk: At, caller: From) -> RunView:
     """It ends at what it is waiting for; what it has told stays."""
@@ -207,11 +209,11 @@ async def abort(run_id: RunId, desk: At, caller: From) -> RunView:
     response_model=WaitingList,
     responses=responses(404),
 )
-async def list_waiting(run_id: RunId, desk: At, caller: From) -> WaitingList:
+async def list_waiting(run_id: RunId, desk: At, caller: From) -> Response:
     """With the inputs as they would be carried out."""
     await desk.seen(desk.access.principal(caller.key_id), run_id)
     found = await desk.ask(desk.runs.waiting(run_id))
-    return WaitingList(waiting=[WaitingView.of(one) for one in found])
+    return _json({"waiting": [asdict(one) for one in found]})
 
 
 @router.post(
@@ -231,6 +233,17 @@ async def decide(run_id: RunId, body: SkipValidation[Answer], desk: At, caller: 
         raise ApprovalNeeded(f"no step of run {run_id} waits for {body.digest}")
     await desk.ask(desk.runs.decide(body.digest, principal.name, approve=body.approve))
     return RunView.of(await desk.seen(principal, run_id))
+
+
+def _json(content: dict[str, Any]) -> Response:
+    """In ASCII: models and tools may say half of a surrogate pair, which is no UTF-8."""
+    return Response(json.dumps(content, default=_time), media_type="application/json")
+
+
+def _time(value: Any) -> str:
+    if not isinstance(value, datetime):
+        raise TypeError(f"a {type(value).__name__} is no JSON")
+    return value.isoformat()
 
 
 async def _refuse_many(desk: RunsDesk, owner: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from zkagent.executor.runtime.core.config import ID, RunOptions
-from zkagent.executor.runtime.core.runs import RunRecord, RunState, Waiting
+from zkagent.executor.runtime.core.runs import RunRecord, RunState
 
 MOST_TASK = 100_000  # characters
 RUN_ID = r"^[A-Za-z0-9_-]{1,64}$"
@@ -115,10 +115,6 @@ class WaitingView(BaseModel):
     input: JsonValue
     reason: str
     expires_at: datetime
-
-    @classmethod
-    def of(cls, one: Waiting) -> Self:
-        return cls(**{name: getattr(one, name) for name in cls.model_fields})
 
 
 class WaitingList(BaseModel):

@@ -13,8 +13,8 @@ from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.result import AgentResult
 
-#: running: on its way, or to be taken up again; waiting: for an approval; halted: nobody takes it
-#: up by itself any more; the others have ended.
+#: running: on its way, or to be taken up again; waiting: for an approval, whose question is there a
+#: moment later; halted: nobody takes it up by itself any more; the others have ended.
 RunState = Literal["running", "waiting", "halted", "done", "failed", "aborted"]
 RUN_STATES: tuple[RunState, ...] = get_args(RunState)
 ENDED: frozenset[RunState] = frozenset({"done", "failed", "aborted"})
@@ -63,8 +63,8 @@ class Page:
 
 
 class Runs(Protocol):
-    """All of it on the loop of running/background. Raises MemoryFault: what is kept cannot be
-    read."""
+    """All of it on the loop of running/background. Raises JournalFault: what is kept cannot be
+    read now; RecordsBroken: it is not what was written."""
 
     async def open(self) -> None:
         """Before all others, once: takes up what earlier processes left."""

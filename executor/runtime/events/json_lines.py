@@ -38,8 +38,7 @@ class JsonLines:
             if event.number <= self._last.get(event.run_id, -1):
                 return
             self._last[event.run_id] = event.number
-        line = json.dumps(shown(event, self._include).to_json(), ensure_ascii=False) + "\n"
-        _write(self._file, line.encode())
+        _write(self._file, _line(shown(event, self._include).to_json()))
 
     def close(self) -> None:
         if self._file >= 0:
@@ -57,6 +56,14 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(found, dict):
                 yield found
+
+
+def _line(told: dict[str, Any]) -> bytes:
+    """Half of a surrogate pair, which tools and models may say, is no UTF-8: it stays escaped."""
+    try:
+        return (json.dumps(told, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(told) + "\n").encode()
 
 
 def _opened(path: Path) -> int:

@@ -122,7 +122,7 @@ class ApprovalDesk:
 
     async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
         """Raises ApprovalNeeded: nobody answered within wait_s, and the question still stands."""
-        request = self._request(asked, step, reason)
+        request = await asyncio.to_thread(self.store.add, self._request(asked, step, reason))
         until = asyncio.get_running_loop().time() + self._wait_s
         while (state := request.at(self._clock())) == "waits":
             if asyncio.get_running_loop().time() >= until:
@@ -131,7 +131,8 @@ class ApprovalDesk:
                     approval=request.digest,
                 )
             await asyncio.sleep(self._poll_s)
-            request = self.store.find(request.digest) or request
+            found = await asyncio.to_thread(self.store.find, request.digest)
+            request = found or request
         if state == "approved":
             return Verdict(True)
         why = (
@@ -141,49 +142,53 @@ class ApprovalDesk:
 
     def _request(self, asked: Asked, step: PlanStep, reason: str) -> Request:
         now_s = self._clock()
-        return self.store.add(
-            Request(
-                step_digest(asked, step),
-                asked.run_id,
-                asked.agent_id,
-                asked.step,
-                step.tool_id or "",
-                step.input,
-                reason,
-                now_s,
-                now_s + self._expires_s,
-            )
+        return Request(
+            step_digest(asked, step),
+            asked.run_id,
+            asked.agent_id,
+            asked.step,
+            step.tool_id or "",
+            step.input,
+            reason,
+            now_s,
+            now_s + self._expires_s,
         )
 
     async def decide(self, digest: str, principal: Principal, *, approve: bool) -> Request:
         """Raises RoleMissing; ApprovalNeeded where nothing of this digest waits any more."""
         self._roles.require(principal, "approve")
         state: State = "approved" if approve else "denied"
-        found = self.store.find(digest)
+        found = await asyncio.to_thread(self.store.find, digest)
         if found is None or found.at(self._clock()) != "waits":
             raise _gone(digest)
-        if self._audit:
-            await self._audit.record(_entry(found, state, principal.name))
-        decided = self.store.decide(digest, state, principal.name)
-        if decided is None:
+        await self._note(found, "approving" if approve else "denying", principal.name)
+        decided = await asyncio.to_thread(self.store.decide, digest, state, principal.name)
+        if decided is None:  # somebody else was first
             raise _gone(digest)
+        await self._note(decided, state, principal.name)
         return decided
+
+    async def _note(self, request: Request, kind: str, by: str) -> None:
+        """What somebody means to answer is written down before it holds, that it holds after."""
+        if self._audit:
+            value = self._audit.digest([request.tool, None, request.input])  # as the engine has it
+            await self._audit.record(_entry(request, kind, value, by))
 
 
 def _gone(digest: str) -> ApprovalNeeded:
     return ApprovalNeeded(f"no step waits for approval {digest:.64}: it was answered or expired")
 
 
-def _entry(request: Request, state: State, by: str) -> dict[str, Json]:
+def _entry(request: Request, kind: str, value: str, by: str) -> dict[str, Json]:
     return {
-        "kind": state,
+        "kind": kind,
         "run": request.run_id,
         "agent": request.agent_id,
         "step": request.number,
         "place": "plan",
         "tool": request.tool,
         "rules": ["approvals"],
-        "value": request.digest,
+        "value": value,
         "by": by,
     }
 

@@ -33,7 +33,8 @@ ORDERS = (
     r"\b(?:new|updated) system (?:prompt|message|instructions?)\b",
 )
 WIPING = (
-    r"\brm\s+(?:-\w+\s+)*-\w*[rf]\w*\s+(?:-\w+\s+)*[/~*]",
+    # Possessive, and of 64 options on each side at most: text of a megabyte is searched once.
+    r"\brm\s++(?:-[^\Wrf]++\s++){0,64}+-[^\Wrf]*+[rf]\w*+\s++(?:-\w++\s++){0,64}+[/~*]",
     r"\b(?:mkfs(?:\.\w+)?|wipefs|shred)\s+\S*/dev/|\bdd\b.{0,80}\bof=/dev/",
     r"\b(?:drop|truncate)\s+(?:table|database|schema)\b",
 )

@@ -6,6 +6,7 @@ jumps ahead and back again leaves the budget spent until its farthest time has c
 `forget` it.
 """
 
+import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -149,7 +150,7 @@ class Rates(Rule):
         limits = [each for each in self._limits if each.tools is None or tool in each.tools]
         claims = [Claim(x.scope(asked, tool), x.calls, x.window_s, x.cooldown_s) for x in limits]
         call = json.dumps([asked.agent_id, asked.run_id, asked.step, tool])
-        full = self._store.take(claims, call, asked.now_s)
+        full = await asyncio.to_thread(self._store.take, claims, call, asked.now_s)
         if full is None:
             return None
         limit = limits[full]

@@ -1,6 +1,7 @@
-"""Who may do what around agents: register tools, create agents, start and read runs, approve.
+"""Who may do what around agents: start, abort and read runs, and approve their steps.
 
-Agents, tools and models are no principals: a role is given by the host, to people and services.
+Tools, agents and prompts are made by the host's own code, which is asked for no role. Agents, tools
+and models are no principals: a role is given by the host, to people and services.
 """
 
 from collections.abc import Mapping
@@ -9,16 +10,7 @@ from typing import Literal, get_args
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, RoleMissing
 
-Action = Literal[
-    "register_tools",
-    "create_agents",
-    "start_runs",
-    "abort_runs",
-    "read_runs",
-    "approve",
-    "change_prompts",
-    "read_audit",
-]
+Action = Literal["start_runs", "abort_runs", "read_runs", "approve"]
 ACTIONS: frozenset[Action] = frozenset(get_args(Action))
 
 
@@ -33,10 +25,9 @@ class Principal:
 #: What roles permit where a host does not say otherwise.
 DEFAULT_GRANTS: Mapping[str, frozenset[Action]] = {
     "owner": ACTIONS,
-    "developer": frozenset({"register_tools", "create_agents", "change_prompts", "read_runs"}),
     "operator": frozenset({"start_runs", "abort_runs", "read_runs"}),
     "approver": frozenset({"approve", "read_runs"}),
-    "auditor": frozenset({"read_runs", "read_audit"}),
+    "auditor": frozenset({"read_runs"}),
 }
 #: Whoever runs the process, where nobody else has a name.
 LOCAL_OWNER = Principal("local", frozenset({"owner"}))

@@ -30,6 +30,7 @@ from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.models.strict_json import load_json
 
 BASE_VARIABLE, KEY_VARIABLE = "ZKAGENT_MODEL_URL", "ZKAGENT_MODEL_KEY"
+MOST_NAME = 200  # characters of what a service calls its model
 MOST_BYTES = 1 << 24
 TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 #: Without the calls that go before it, a service refuses role tool: outputs go as the user's.
@@ -88,7 +89,8 @@ class ChatClient:
             raise ModelFault(f"{self.name}: the answer is no chat completion") from exc
         if not isinstance(text, str) or not isinstance(model, str):
             raise ModelFault(f"{self.name} answered with no text")
-        return ModelResponse(self._without_key(text), usage, model)
+        named = in_line(self._without_key(model), MOST_NAME)
+        return ModelResponse(self._without_key(text), usage, named)
 
     async def stream(
         self, messages: Sequence[ChatMessage], options: CallOptions

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from zkagent.errors import in_line
 from zkagent.executor.runtime.core.errors import ModelFault, ModelTimeout, NoModelFits, StepRefused
 from zkagent.executor.runtime.core.models import CallOptions, TokenUsage
 from zkagent.executor.runtime.core.patience import within
@@ -20,6 +21,7 @@ from zkagent.executor.runtime.running.run import Run, refusing
 #: and is known for what it is when most of it is there. Secrets that the owner named may be longer.
 HELD_BACK = 400
 MOST_STANDING = 100  # instructions of one agent that are known to pass
+MOST_NAME = 200  # characters of what a model calls itself
 LEAST, SHARE = 16, 8  # characters to judge and tell at a time: so many, or this part of all
 
 
@@ -98,11 +100,12 @@ class RecordedModels:
     ) -> dict[str, Any]:
         response = answered.response
         text, judged = await self.run.judge("model", response.text)
+        model, _ = await self.run.judge("model", in_line(response.model, MOST_NAME))
         return {
             "verdicts": [verdict, judged],
             "text": text,
             "usage": asdict(response.usage),
-            "model": response.model,
+            "model": model or "withheld",
             "provider": answered.provider,
             "attempts": answered.attempts,
             "last_error": answered.last_error,

@@ -13,6 +13,7 @@ import pytest
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.fleet import eventually
 from tests.support.processes import environment
+from zkagent.executor.runtime.durable.approvals import KeptApprovals
 from zkagent.executor.runtime.durable.database import VARIABLE, open_runs
 from zkagent.executor.runtime.durable.store import RunStore
 
@@ -238,7 +239,9 @@ def waiting(place: Path) -> str:
     def look() -> bool:
         if file.exists() and (place / "home" / "runtime.key").exists():
             database = open_runs()
-            found[:] = [run.id for run in RunStore(database).page(state="waiting")]
+            asked = {one.run_id for one in KeptApprovals(database).waiting()}
+            kept = RunStore(database).page(state="waiting")
+            found[:] = [run.id for run in kept if run.id in asked]
             database.close()
         return bool(found)
 

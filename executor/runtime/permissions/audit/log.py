@@ -88,19 +88,23 @@ class AuditLog:
         return Record(last.number + 1, time, last.hash, what)
 
     def _ends(self, number: int) -> tuple[Record, Record]:
-        """The first and the last record; a torn line is taken off before."""
+        """The first and the last record; a torn line is taken off before, of a file that is known
+        by its first one."""
         size = os.fstat(number).st_size
-        tail = os.pread(number, 2 * MOST_LINE, max(0, size - 2 * MOST_LINE))
-        torn = tail[tail.rfind(b"\n") + 1 :]
-        if torn:
-            self._repair(number, size, torn)
-            return self._ends(number)
         if not size:
             begun = self._next(None, {"kind": "begun", "log": secrets.token_hex(LOG_BYTES)})
             _write(number, begun.line())
             return begun, begun
-        first = os.pread(number, MOST_LINE + 1, 0).split(b"\n", 1)[0]
-        return self._read(first, is_first=True), self._read(tail[:-1].rsplit(b"\n", 1)[-1])
+        line, end, _ = os.pread(number, MOST_LINE + 1, 0).partition(b"\n")
+        first = None if not end and _is_begun(line) else self._read(line, is_first=True)
+        tail = os.pread(number, 2 * MOST_LINE, max(0, size - 2 * MOST_LINE))
+        if torn := tail[tail.rfind(b"\n") + 1 :]:
+            if len(torn) > MOST_LINE:
+                self._read(torn)  # longer than any that a writer left
+            self._repair(number, size, torn)
+            return self._ends(number)
+        assert first is not None
+        return first, self._read(tail[:-1].rsplit(b"\n", 1)[-1])
 
     def _read(self, line: bytes, *, is_first: bool = False) -> Record:
         try:
@@ -126,6 +130,17 @@ class AuditLog:
             _write(number, self._next(last, what).line())
         else:
             _write(number, b"")
+
+
+def _is_begun(torn: bytes) -> bool:
+    """Whether it is how the first line of a log begins: so nobody else's file is cut off."""
+    like = Record(0, "", NOTHING, {}).line()
+    known = like[: like.index(b'"time":"') + len(b'"time":"')]
+    digits, place = b"0123456789abcdef", like.index(b'":"') + 3
+    return all(
+        each in digits if place <= at < place + len(NOTHING) else each == right
+        for at, (each, right) in enumerate(zip(torn, known, strict=False))
+    )
 
 
 def _sha256(content: bytes) -> str:

@@ -50,7 +50,10 @@ async def begun(runs: DurableRuns) -> Waiting:
     """What waits in a run of somebody."""
     await runs.start("payer", RunOptions(), "somebody", "run-1")
     await until(runs, "run-1", "waiting")
-    (waiting,) = await runs.waiting("run-1")
+    async with asyncio.timeout(20):
+        while not (found := await runs.waiting("run-1")):  # its question comes a moment later
+            await asyncio.sleep(0.01)
+    (waiting,) = found
     return waiting
 
 

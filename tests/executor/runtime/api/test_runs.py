@@ -2,12 +2,13 @@
 
 import json
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.executor.runtime.api.agents import FOUND, SAID
+from tests.executor.runtime.api.agents import FOUND, HALF, SAID
 from tests.executor.runtime.api.conftest import Stage
 
 
@@ -45,8 +46,11 @@ def follow(http: httpx.Client, run_id: str, **options: Any) -> list[dict[str, st
 
 
 def until(http: httpx.Client, run_id: str, state: str) -> None:
+    """A run that waits has its question a moment later."""
     for _ in range(500):
-        if http.get(f"/v1/runs/{run_id}").json()["state"] == state:
+        if http.get(f"/v1/runs/{run_id}").json()["state"] == state and (
+            state != "waiting" or http.get(f"/v1/runs/{run_id}/approvals").json()["waiting"]
+        ):
             return
         time.sleep(0.01)
     raise AssertionError(http.get(f"/v1/runs/{run_id}").text)
@@ -139,6 +143,18 @@ def test_a_step_waits_until_somebody_answers(http: httpx.Client, approve: bool, 
     problem(again, 409, "nothing-waits")
 
 
+def test_half_a_character_of_a_model_or_a_tool_is_shown_as_it_is(http: httpx.Client) -> None:
+    run_id = begin(http, "odd")
+    until(http, run_id, "waiting")
+    (waiting,) = http.get(f"/v1/runs/{run_id}/approvals").json()["waiting"]
+    assert (waiting["run"], waiting["input"]) == (run_id, {"to": HALF})
+    assert datetime.fromisoformat(waiting["expires_at"]) > datetime.now(UTC)
+    answered = {"digest": waiting["digest"], "approve": True}
+    assert http.post(f"/v1/runs/{run_id}/approvals", json=answered).status_code == 200
+    until(http, run_id, "done")
+    assert http.get(f"/v1/runs/{run_id}/result").json()["result"] == HALF
+
+
 def test_an_answer_for_another_run_or_another_step_counts_for_nothing(http: httpx.Client) -> None:
     first, second = begin(http, "payer"), begin(http, "payer")
     until(http, first, "waiting")
@@ -167,7 +183,7 @@ def test_runs_are_listed_newest_first_by_agent_and_state_and_in_pages(http: http
 
 def test_agents_are_listed_with_the_schemas_of_their_tools(http: httpx.Client) -> None:
     listed = {agent["id"]: agent for agent in http.get("/v1/agents").json()["agents"]}
-    assert set(listed) == {"echo", "looker", "waiter", "payer", "lost", "talker"}
+    assert set(listed) == {"echo", "looker", "waiter", "payer", "odd", "lost", "talker"}
     (tool,) = listed["looker"]["tools"]
     assert (tool["id"], tool["schema"], tool["safe_by_default"]) == (
         "look",

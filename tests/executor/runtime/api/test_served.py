@@ -56,6 +56,7 @@ def begun(served: Fleet, agent: str) -> str:
     answer = httpx.post(f"{served.url}/v1/runs", json={"agent": agent})
     place = f"{served.url}{answer.headers['location']}"
     eventually(lambda: httpx.get(place).json()["state"] == "waiting")
+    eventually(lambda: httpx.get(f"{place}/approvals").json()["waiting"] != [])
     return place
 
 

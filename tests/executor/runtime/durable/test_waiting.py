@@ -66,8 +66,11 @@ def opened(file: Path) -> Iterator[Callable[[Agent], DurableRuns]]:
 
 
 async def until(runs: DurableRuns, states: Any) -> str:
+    """Of a run that waits, when its question is there."""
     async with asyncio.timeout(20):
         while (state := (await runs.find("one")).state) not in states:
+            await asyncio.sleep(0.01)
+        while state == "waiting" and not await runs.waiting("one"):
             await asyncio.sleep(0.01)
     return state
 

@@ -44,6 +44,18 @@ async def test_contents_are_in_the_file_where_they_are_included(tmp_path: Path) 
 
 
 @in_loop
+async def test_half_a_character_is_written_as_well_and_others_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    told = [event("model_tokens", None, step=0, text=text) for text in ("\ud800", "žlutý")]
+    file = JsonLines(path, EVERYTHING)
+    for one in told:
+        await file.take(one)
+    file.close()
+    assert [line["data"]["text"] for line in read_lines(path)] == ["\ud800", "žlutý"]
+    assert "žlutý" in path.read_text()
+
+
+@in_loop
 async def test_a_run_that_goes_on_in_a_later_process_is_not_told_twice(tmp_path: Path) -> None:
     path, events = tmp_path / "events.jsonl", told()
     await write(path, events[:3])

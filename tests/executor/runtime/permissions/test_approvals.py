@@ -1,6 +1,7 @@
 """Steps that wait for somebody, in memory and in a file alike."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from zkagent.executor.runtime.permissions.approvals import (
     ApprovalDesk,
     ApprovalStore,
     MemoryApprovals,
+    Request,
+    State,
     Supervised,
     step_digest,
 )
@@ -171,8 +174,46 @@ def test_answers_are_in_the_audit_log_before_they_hold() -> None:
     at = desk(MemoryApprovals(), audit=audit)
     asking(at)
     decide(at)
-    (record,) = audit.records
-    assert (record["kind"], record["by"], record["run"]) == ("approved", "ada", "run")
+    assert [record["kind"] for record in audit.records] == ["approving", "approved"]
+    for record in audit.records:
+        assert (record["by"], record["run"]) == ("ada", "run")
+        assert record["value"] == audit.digest([PAY.tool_id, PAY.message, PAY.input])
+
+
+def test_whoever_was_not_first_has_approved_nothing_by_the_audit_log() -> None:
+    audit, store = MemoryAudit(), MemoryApprovals()
+    asking(desk(store))
+    first = store.find(DIGEST)
+    store.decide(DIGEST, "denied", "bob")
+    store.find = lambda digest: first  # type: ignore[method-assign]
+    with pytest.raises(ApprovalNeeded, match="it was answered"):
+        decide(desk(store, audit=audit))
+    assert [record["kind"] for record in audit.records] == ["approving"]
+
+
+@pytest.mark.parametrize("doing", ["ask", "look", "answer"])
+def test_a_store_that_takes_its_time_keeps_nothing_else_waiting(doing: str) -> None:
+    threads: list[int] = []
+
+    class Slow(MemoryApprovals):
+        def add(self, request: Request) -> Request:
+            threads.append(threading.get_ident())
+            return super().add(request)
+
+        def find(self, digest: str) -> Request | None:
+            threads.append(threading.get_ident())
+            return super().find(digest)
+
+        def decide(self, digest: str, state: State, by: str) -> Request | None:
+            threads.append(threading.get_ident())
+            return super().decide(digest, state, by)
+
+    at = desk(Slow(), wait_s=0.01 if doing == "look" else 0)
+    asking(at)
+    if doing == "answer":
+        decide(at)
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 def test_the_ledger_is_for_its_owner_alone(tmp_path: Path) -> None:

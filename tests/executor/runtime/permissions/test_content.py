@@ -1,5 +1,7 @@
 """What values may say and how large they may be."""
 
+import re
+import time
 from typing import Any
 
 import pytest
@@ -38,6 +40,17 @@ def test_disallowed_content_is_refused_wherever_it_stands(value: Any) -> None:
 )
 def test_what_is_near_it_passes(value: Any) -> None:
     assert verdict(ENGINE, value).allowed
+
+
+def test_long_options_take_no_longer_than_other_text() -> None:
+    assert not verdict(ENGINE, "rm -a -b -rv -c /").allowed
+    assert verdict(ENGINE, "rm -a -b -c /").allowed
+    pattern = re.compile("|".join(WIPING), re.IGNORECASE)
+    began = time.monotonic()
+    for text in ("rm -" + "r" * 10**6, "rm " + "-r " * 350_000, "rm " + "-v " * 350_000):
+        assert pattern.search(text) is None
+    assert pattern.search("-rm " * 50_000) is None
+    assert time.monotonic() - began < 10
 
 
 def test_the_category_is_named() -> None:

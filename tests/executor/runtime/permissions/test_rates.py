@@ -1,7 +1,7 @@
 """How often tools may be called, in memory and in a file alike."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,20 @@ def calling(store: RateStore, *limits: Limit) -> Calls:
         return step_verdict(engine, of, now_s=now_s, **others).allowed
 
     return call
+
+
+def test_a_store_that_takes_its_time_keeps_nothing_else_waiting() -> None:
+    threads: list[int] = []
+
+    class Slow(MemoryRates):
+        def take(self, claims: Sequence[Claim], call: str, now_s: float) -> int | None:
+            threads.append(threading.get_ident())
+            return super().take(claims, call, now_s)
+
+    call = calling(Slow(), Limit("one", 1, 60))
+    assert [call(), call()] == [True, False]
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 def test_so_many_calls_fit_into_a_window_and_no_more(store: RateStore) -> None:

@@ -66,6 +66,14 @@ def test_a_call_sends_what_was_asked_for_and_reads_the_answer() -> None:
     }
 
 
+def test_what_a_service_calls_its_model_is_one_short_line_without_the_key() -> None:
+    found = call(said({**ANSWER, "model": f"m\n{KEY} " + "x" * 10**6}))
+    assert KEY not in found.model
+    assert "\n" not in found.model
+    assert len(found.model) < 300
+    assert call(said({**ANSWER, "model": "m-3"})).model == "m-3"
+
+
 def test_a_stream_gives_chunks_and_at_last_what_was_used() -> None:
     lines = [
         {"choices": [{"delta": {"role": "assistant"}}]},

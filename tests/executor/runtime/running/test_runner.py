@@ -169,6 +169,19 @@ def test_two_runs_of_an_agent_share_nothing() -> None:
     assert len(first.actions) == len(second.actions) == 2
 
 
+def test_what_a_run_noted_is_not_there_in_the_next() -> None:
+    seen: list[PlannerState] = []
+
+    def note(state: PlannerState) -> PlanStep:
+        seen.append(state)
+        return PlanStep("internal", input={f"run {len(seen)}": 1})
+
+    clerk = agent(note, DONE)
+    clerk.run()
+    clerk.run()
+    assert [dict(state.scratchpad) for state in seen] == [{}, {}]
+
+
 def test_a_result_counts_what_was_used() -> None:
     calls = Calls()
     result = agent(use(), use(), DONE, tools=[tool(calls)]).run()

@@ -239,6 +239,17 @@ def test_hooks_and_handlers_are_told_and_may_be_asynchronous() -> None:
         clerk.on("steps", print)
 
 
+def test_the_hook_for_tokens_is_told_all_of_an_answer() -> None:
+    told: list[str] = []
+    text = "word " * 60
+    clerk = agent(
+        model_providers=[ScriptedClient([text])], hooks=Hooks(on_model_tokens=told.append)
+    )
+    assert clerk.run().success
+    assert len(told) > 2
+    assert "".join(told) == text
+
+
 def test_a_handler_that_raises_is_left_out_and_the_run_goes_on() -> None:
     told: list[str] = []
 

@@ -66,6 +66,31 @@ def test_a_log_whose_first_line_is_torn_begins_anew(path: Path) -> None:
     assert verify_log(path).intact
 
 
+FOREIGN = [b'{"name": "package"}', b"ab" * 32, b"\x80\x01" * 16, b'{"hash":"xy', b"x" * (1 << 26)]
+
+
+@pytest.mark.parametrize("content", FOREIGN, ids=["json", "key", "bytes", "almost", "large"])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nmore"])
+def test_a_file_that_is_no_audit_log_stays_as_it_is(path: Path, content: bytes, end: bytes) -> None:
+    log = AuditLog(path)
+    path.write_bytes(content + end)
+    for use in (log.head, lambda: log.append({"kind": "first"})):
+        with pytest.raises(AuditBroken, match="first record of the audit log is damaged"):
+            use()
+    assert path.read_bytes() == content + end
+
+
+def test_what_is_longer_than_a_record_is_no_torn_one(path: Path) -> None:
+    AuditLog(path).append({"kind": "first"})
+    good = path.read_bytes()
+    path.write_bytes(good + b"x" * (3 << 20))
+    with pytest.raises(AuditBroken, match="last record of the audit log is damaged"):
+        AuditLog(path).append({"kind": "second"})
+    path.write_bytes(good + b"x" * 1000)
+    AuditLog(path).append({"kind": "second"})
+    assert whats(path) == ["begun", "first", "repaired", "second"]
+
+
 def test_nothing_is_appended_to_a_damaged_record(path: Path) -> None:
     AuditLog(path).append({"kind": "first"})
     good = path.read_bytes()

@@ -24,7 +24,8 @@ def runtime_command(*, runs: int, alone: bool, as_json: bool) -> None:
     """Measure an agent's loop: three steps with a scripted model and tools that do nothing.
 
     smolagents' loop gets the same answers of a model and the same tools, in turns with ours: in
-    memory, and with each run kept in an encrypted file.
+    memory, and with each run kept in an encrypted file, which lies where runs usually do while it
+    is measured.
 
     \b
     zkagent bench runtime
@@ -32,8 +33,11 @@ def runtime_command(*, runs: int, alone: bool, as_json: bool) -> None:
     """
     from zkagent.executor.bench.agents import measured, ours, ours_kept, smolagents, table
     from zkagent.executor.cli.progress import working
+    from zkagent.executor.runtime.durable.database import usual_folder
 
-    with TemporaryDirectory(prefix="zkagent-bench-") as folder, ours_kept(Path(folder)) as kept:
+    # The folder for temporary files may be in memory, where nothing is flushed to a disk.
+    beside = TemporaryDirectory(prefix="bench-", dir=usual_folder())
+    with beside as folder, ours_kept(Path(folder)) as kept:
         loops = {"in memory": ours(), "kept": kept}
         loops |= {} if alone else {"smolagents": smolagents()}
         with working(f"{runs} runs each: {', '.join(loops)}"):

@@ -140,11 +140,11 @@ def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) ->
         url = read_address(database)
         if url.get_backend_name() == "postgresql":
             seals = Seals(_key(key_file, is_new=True))
-            return RunsDatabase(_postgres(url), url, _folder(), shown_address(url), seals)
+            return RunsDatabase(_postgres(url), url, usual_folder(), shown_address(url), seals)
         database = Path(str(url.database))
     path = (Path(database) if database else usual_file()).absolute()
     if new and not database:
-        _folder()
+        usual_folder()
     try:
         is_new = not path.exists() or path.stat().st_size == 0
     except OSError as exc:
@@ -190,8 +190,8 @@ def _root() -> Path:
     return given_home() or platform_folder(user_data_dir)
 
 
-def _folder() -> Path:
-    """Made if it is not there. Raises HomeRefused."""
+def usual_folder() -> Path:
+    """Of the usual file; made if it is not there. Raises HomeRefused."""
     root = _root()
     folder = root / FOLDER
     try:
@@ -241,4 +241,4 @@ def _check_key(database: RunsDatabase, connection: sa.Connection) -> None:
 
 
 __all__ = ["PATIENCE_S", "VARIABLE", "RunsDatabase", "RunsMissing", "open_runs", "usual_file"]
-__all__ += ["usual_key_file"]
+__all__ += ["usual_folder", "usual_key_file"]

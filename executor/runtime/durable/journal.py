@@ -46,6 +46,11 @@ class DurableJournal:
     def incarnation(self) -> str:
         return self._attempt.incarnation
 
+    @property
+    def was_aborted(self) -> bool:
+        """Whether its end is on record, and is that, and the process ended before the run had."""
+        return bool(json.loads(self._records.get("finish", "{}")).get("aborted"))
+
     async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
         if name not in self._records:
             self._refuse()

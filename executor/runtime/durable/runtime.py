@@ -6,7 +6,6 @@ next process that has the agent of that id: by `watch`, or when it is asked for 
 
 import asyncio
 import contextlib
-import json
 import logging
 import threading
 import uuid
@@ -28,7 +27,7 @@ from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.durable.database import RunsDatabase, open_runs
 from zkagent.executor.runtime.durable.journal import DurableJournal
-from zkagent.executor.runtime.durable.kept import KeptRun, Whole
+from zkagent.executor.runtime.durable.kept import KeptRun
 from zkagent.executor.runtime.durable.store import LOCAL, Attempt, RunStore
 from zkagent.executor.runtime.running.agent import Agent
 from zkagent.executor.runtime.running.service import AgentService, say_left
@@ -211,7 +210,7 @@ class DurableRuntime:
         options = RunOptions(session=named, seed=kept.seed)
         journal = DurableJournal(self.store, attempt, found)
         session = self._made(agent, options, attempt, journal)
-        if kept.aborts or _was_aborted(found):
+        if kept.aborts or journal.was_aborted:
             journal.abort(session.abort)
         return session
 
@@ -346,11 +345,6 @@ class _Lease:
 
 def _ended(session: AgentSession) -> bool:
     return session.state == "finished"
-
-
-def _was_aborted(found: Whole) -> bool:
-    """Whether its end is on record, and is that, and the process ended before the run had."""
-    return bool(json.loads(found.records.get("finish", "{}")).get("aborted"))
 
 
 def _said(fault: Exception) -> str:

@@ -1,13 +1,24 @@
 """The benchmark of agents' loops: both do the same work, and what is measured is told."""
 
 import json
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import exit_code
-from zkagent.executor.bench.agents import Measured, measured, ours, smolagents, table
+from zkagent.executor.bench.agents import (
+    Loop,
+    Measured,
+    measured,
+    ours,
+    ours_kept,
+    smolagents,
+    table,
+)
 from zkagent.executor.errors import BenchError
 from zkagent.executor.runtime import AllowAll
+from zkagent.executor.runtime.durable.database import usual_file
 
 QUICK = Measured("quick", (0.003, 0.001, 0.002))
 
@@ -42,7 +53,27 @@ def test_medians_make_the_table() -> None:
     assert lines[2].split() == ["slow", "250", "4.00", "1.33", "2.00"]
 
 
-def test_the_command_prints_a_table_or_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_kept_where_runs_usually_are_and_nothing_stays_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in a folder for temporary files, which may be in memory."""
+    folders: list[Path] = []
+
+    def recorded(folder: Path) -> AbstractContextManager[Loop]:
+        folders.append(folder)
+        return ours_kept(folder)
+
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
+    monkeypatch.setattr("zkagent.executor.bench.agents.ours_kept", recorded)
+    assert exit_code("bench", "runtime", "--runs", 1, "--alone") == 0
+    assert [folder.parent for folder in folders] == [usual_file().parent]
+    assert list(usual_file().parent.iterdir()) == []
+
+
+def test_the_command_prints_a_table_or_json(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path))
     assert exit_code("bench", "runtime", "--runs", 2, "--alone", "--json") == 0
     memory, kept = json.loads(capsys.readouterr().out)
     assert (memory["name"], kept["name"], kept["runs"]) == ("in memory", "kept", 2)

@@ -15,7 +15,9 @@ hold is a verdict (verification.py), not an error.
 """
 
 from zkagent.circuits.support.urls import shown_url
-from zkagent.errors import ZkagentError
+from zkagent.errors import ZkagentError, in_line
+
+MOST_SHOWN = 130  # characters of an address
 
 TROUBLES = {
     "disk": "free or mend the disk, then try again",
@@ -86,7 +88,7 @@ class AddressRefused(PermanentProverError):
     """Nobody is called at this address. reason: without it."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"{url[:120]!r} may not be called: {reason}")
+        super().__init__(f"{_quoted(url)} may not be called: {reason}")
         self.url, self.reason = url, reason
 
 
@@ -94,8 +96,13 @@ class AddressUnresolved(TransientProverError):
     """There is no address to call."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"{url[:120]!r} cannot be called: {reason}; try again")
+        super().__init__(f"{_quoted(url)} cannot be called: {reason}; try again")
         self.url, self.reason = url, reason
+
+
+def _quoted(url: str) -> str:
+    """Without what may be a key; whatever else stands in it on one line."""
+    return in_line(repr(shown_url(url)), MOST_SHOWN)
 
 
 __all__ = [

@@ -421,7 +421,7 @@ def test_every_hostile_contract_meets_every_checking_command() -> None:
         path.removeprefix("zkagent ")
         for path in TREE
         if path.endswith(" audit") or path.endswith("verify-run")
-    }
+    } - {"runs audit"}  # of a log, not of contracts
     assert checking == set(COMMANDS)
     assert all(set(row) == {*checking, SHOWING} for row in EXPECTED.values())
     assert NOT_CONCERNED not in {row[c] for row in EXPECTED.values() for c in COMMANDS[1:]}

@@ -28,6 +28,7 @@ OWN = {
     "executor/bench/forms.py": "what ezkl has just written",
     "executor/bench/networks/child.py": "what ezkl has just written",
     "executor/bench/worker.py": "what ezkl has just written",
+    "executor/runtime/adapters/offered.py": "what it has just written",
     "executor/runtime/durable/approvals.py": "columns that the runtime wrote and sealed",
     "executor/runtime/durable/journal.py": "records that the runtime wrote and sealed",
     "executor/runtime/durable/store.py": "columns that the runtime wrote and sealed",

@@ -211,6 +211,8 @@ def test_no_error_shows_a_key(kind: type[ZkagentError]) -> None:
 
 def test_all_errors_with_addresses_were_found() -> None:
     assert {kind.__name__ for kind in errors_with_addresses()} == {
+        "AddressRefused",
+        "AddressUnresolved",
         "ChainTimedOut",
         "ChainUnreachable",
         "ProofFalse",

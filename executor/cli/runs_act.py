@@ -11,14 +11,12 @@ from zkagent.executor.cli import output
 from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.options import JSON_OPTION
 from zkagent.executor.cli.runs_options import complete, opened, requests_of, runs_options, store_of
+from zkagent.executor.runtime.core.config import MOST_SEED, MOST_STEPS
 
 if TYPE_CHECKING:
     from zkagent.executor.runtime.core.result import AgentResult
     from zkagent.executor.runtime.durable.database import RunsDatabase
     from zkagent.executor.runtime.permissions.approvals import Request
-
-MOST_SEED = (1 << 53) - 1
-MOST_STEP = 100_000
 
 
 @click.command("start")
@@ -82,7 +80,7 @@ def abort_command(run: str, database: str | None, database_key: Path | None) -> 
 
 @click.command("approve")
 @click.argument("run", metavar="RUN")
-@click.argument("step", type=click.IntRange(0, MOST_STEP))
+@click.argument("step", type=click.IntRange(0, MOST_STEPS - 1))
 @YES_OPTION
 @runs_options
 def approve_command(
@@ -100,7 +98,7 @@ def approve_command(
 
 @click.command("decline")
 @click.argument("run", metavar="RUN")
-@click.argument("step", type=click.IntRange(0, MOST_STEP))
+@click.argument("step", type=click.IntRange(0, MOST_STEPS - 1))
 @runs_options
 def decline_command(run: str, step: int, database: str | None, database_key: Path | None) -> None:
     """Refuse STEP of RUN, which waits for approval; the agent is told so, and goes on."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.commands import typed
+from zkagent.executor.runtime.events.contents import GROUPS
 
 if TYPE_CHECKING:
     from zkagent.executor.runs.records import RunRecord
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.durable.store import RunStore
     from zkagent.executor.runtime.permissions.approvals import Request
 
-#: As `events.contents.GROUPS` has them, and all.
-CONTENTS = ("inputs", "outputs", "texts", "errors", "all")
+CONTENTS = (*GROUPS, "all")
 INCLUDE_OPTION = click.option(
     "--include",
     type=click.Choice(CONTENTS),

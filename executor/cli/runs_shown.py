@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from zkagent.errors import in_line, plain
+from zkagent.executor.runtime.events.contents import WITHHELD
 
 if TYPE_CHECKING:
     from zkagent.executor.runs.records import RunRecord
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.replay.report import ReplayReport
 
 PROMPT_SHOWN = 40
-#: As events/contents.py has it, which is not needed for help.
-WITHHELD = "[withheld]"
 #: What events have as a whole, and what a line shows of it; --json has all.
 WHOLE = {
     "plan": ("kind", "tool_id", "input", "message", "result", "reason"),

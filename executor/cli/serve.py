@@ -160,10 +160,12 @@ def _serve(
     try:
         server.run(sockets=[listener])
     finally:
-        service.close()
-        if worker:
-            worker.stop()
-        _leave(assembly)
+        try:
+            service.close()
+        finally:
+            if worker:
+                worker.stop()
+            _leave(assembly)
 
 
 @click.command("worker")

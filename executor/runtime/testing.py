@@ -49,9 +49,9 @@ class FixedClock:
         return self.now
 
 
-def fixed_world(seed: int = 0) -> World:
-    """Times from BEGINNING on, runs run-0001, run-0002, and the same chance for the same seed."""
-    return World(FixedClock(), CountedIds(), seed)
+def fixed_world() -> World:
+    """Times from BEGINNING on, runs run-0001, run-0002."""
+    return World(FixedClock(), CountedIds())
 
 
 @dataclass

@@ -46,6 +46,7 @@ class DurableRuns:
         self._runtime, self._now = DurableRuntime(database), now
         self._store = self._runtime.store
         self._service = AgentService(self._runtime.session)
+        self._beginning = asyncio.Lock()
         self._told = Told()
         self._watching: asyncio.Task[None] | None = None
         for agent in agents:
@@ -64,8 +65,12 @@ class DurableRuns:
         check_agent(self._service, agent)
         with contextlib.suppress(RunUnknown):
             return await self.find(run_id)
-        made = partial(self._runtime.session, principal=owner)
-        session = await self._service.start(agent, options, run_id=run_id, sessions=made)
+        async with self._beginning:
+            if run_id not in self._service.running:  # somebody may have asked for it just before
+                made = partial(self._runtime.session, principal=owner)
+                await self._service.start(agent, options, run_id=run_id, sessions=made)
+        session = self._service.session(run_id)
+        assert session is not None
         return await self._begun(session)
 
     async def _begun(self, session: AgentSession) -> RunRecord:

@@ -1,5 +1,7 @@
 """Puts runs beside the prover's service: what `zkagent serve --agents` gives to it."""
 
+import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from zkagent.executor.runtime.api.access import Access
@@ -27,6 +29,9 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (errors.JournalFault, 503, "runs-unavailable"),
     (errors.RuntimeFault, 422, "run-refused"),
 )
+log = logging.getLogger(__name__)
+#: For runs to end or be left (twice STOP_S of a service), and for clients to be closed.
+CLOSE_S = 20.0
 Woken = Callable[[str, str], None]
 
 
@@ -59,7 +64,11 @@ class Mounted:
         background.run(self._runs.open())
 
     def _close(self) -> None:
-        background.run(self._runs.close())
+        """Clients of the host's that fail or hang keep nothing else from being closed."""
+        try:
+            background.run(asyncio.wait_for(self._runs.close(), CLOSE_S))
+        except Exception as exc:  # its text may hold anything
+            log.warning("runs were not closed: %s", type(exc).__name__)
 
 
 def _nobody(topic: str, run_id: str) -> None:

@@ -26,7 +26,7 @@ from zkagent.executor.runtime.api.schemas import (
     RunView,
     WaitingList,
 )
-from zkagent.executor.runtime.core.errors import ApprovalNeeded, NotFinished
+from zkagent.executor.runtime.core.errors import ApprovalNeeded, NotFinished, RunUnknown
 from zkagent.executor.runtime.core.runs import ENDED, Page, RunRecord, RunState
 from zkagent.executor.runtime.events.contents import GROUPS, Include
 from zkagent.prover.service.api.deps import From, Using
@@ -74,8 +74,9 @@ async def start(
     """Answers at once; the same request with the same `key` leads to the same run."""
     principal = desk.access.principal(caller.key_id)
     desk.access.require(principal, "start_runs")
-    await _refuse_many(desk, principal.name)
     run_id = desk.run_id(principal, body)
+    if body.key is None or not await _is_there(desk, run_id):
+        await _refuse_many(desk, principal.name)
     work = desk.runs.start(body.agent, body.options(), principal.name, run_id)
     run = await desk.ask(work)
     response.headers["location"] = f"/v1/runs/{run.id}"
@@ -244,6 +245,15 @@ def _time(value: Any) -> str:
     if not isinstance(value, datetime):
         raise TypeError(f"a {type(value).__name__} is no JSON")
     return value.isoformat()
+
+
+async def _is_there(desk: RunsDesk, run_id: str) -> bool:
+    """Whoever asks for a run again asks for no more of them."""
+    try:
+        await desk.ask(desk.runs.find(run_id))
+    except RunUnknown:
+        return False
+    return True
 
 
 async def _refuse_many(desk: RunsDesk, owner: str) -> None:

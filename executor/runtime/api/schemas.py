@@ -6,13 +6,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from zkagent.executor.runtime.core.config import ID, RunOptions
+from zkagent.executor.runtime.core.config import ID, MOST_SEED, RunOptions
 from zkagent.executor.runtime.core.runs import RunRecord, RunState
 
 MOST_TASK = 100_000  # characters
 RUN_ID = r"^[A-Za-z0-9_-]{1,64}$"
 DIGEST = r"^[0-9a-f]{64}$"
-MOST_SEED = (1 << 53) - 1
 
 
 def _whole(value: Any) -> Any:

@@ -15,6 +15,7 @@ from zkagent.executor.runtime.core.steps import Planner, Reflector
 from zkagent.executor.runtime.core.tools import ToolDefinition
 
 MOST_STEPS = 1000
+MOST_SEED = (1 << 53) - 1  # for clients whose numbers are floats
 MOST_ATTEMPTS = 100
 MOST_SEED = 1 << 63
 LOCAL = "local"  # the principal that runs the process, where nobody else has a name

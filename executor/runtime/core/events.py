@@ -12,7 +12,8 @@ from zkagent.executor.runtime.core.json_values import JsonObject
 
 #: kind -> its data:
 #: run_started    {agent, task, seed, config}     the config as `AgentConfig.described()` gives it
-#: run_resumed    {incarnation}                   taken up again in another process; no number
+#: run_resumed    {incarnation, events}           taken up again in another process, which tells so
+#:                                                many events that were told before; no number
 #: step_started   {step}
 #: model_called   {step, provider, model, messages, options, text, usage, seconds}
 #: model_tokens   {step, text}                    a chunk of a stream; not numbered, not kept

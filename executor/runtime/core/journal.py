@@ -27,6 +27,10 @@ class Journal(Protocol):
     def incarnation(self) -> str:
         """Differs for each process, and each time a run is taken up again."""
 
+    @property
+    def kept_events(self) -> int:
+        """How many events of the run are kept of earlier incarnations: they are told again."""
+
     async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
         """What `do` gave, JSON; done at most once more after a crash within it, never after its
         result is on record. name: the same whenever this run comes here, once in a run."""
@@ -36,6 +40,7 @@ class DirectJournal:
     """For runs that end with their process."""
 
     incarnation = "direct"
+    kept_events = 0
 
     async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
         return await do()

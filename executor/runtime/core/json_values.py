@@ -1,5 +1,6 @@
 """What steps, inputs, outputs and events are made of: JSON, so that all of it can be kept."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -7,4 +8,10 @@ from typing import TypeAlias
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 JsonObject: TypeAlias = Mapping[str, Json]
 
-__all__ = ["Json", "JsonObject"]
+
+def canonical(value: Json) -> str:
+    """The one text of a value. Raises TypeError, ValueError, RecursionError for what is no JSON."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+__all__ = ["Json", "JsonObject", "canonical"]

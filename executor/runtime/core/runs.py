@@ -6,7 +6,7 @@ The service (api/) and the commands work with this, whether runs are in memory o
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.events import Event
@@ -16,7 +16,6 @@ from zkagent.executor.runtime.core.result import AgentResult
 #: running: on its way, or to be taken up again; waiting: for an approval, whose question is there a
 #: moment later; halted: nobody takes it up by itself any more; the others have ended.
 RunState = Literal["running", "waiting", "halted", "done", "failed", "aborted"]
-RUN_STATES: tuple[RunState, ...] = get_args(RunState)
 ENDED: frozenset[RunState] = frozenset({"done", "failed", "aborted"})
 
 
@@ -105,4 +104,4 @@ class Runs(Protocol):
         """Takes no more runs, and ends or leaves those on their way."""
 
 
-__all__ = ["ENDED", "RUN_STATES", "Page", "RunRecord", "RunState", "Runs", "Waiting"]
+__all__ = ["ENDED", "Page", "RunRecord", "RunState", "Runs", "Waiting"]

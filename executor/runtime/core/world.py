@@ -1,6 +1,5 @@
-"""What a run takes from the world and a replay must be able to give again: time, ids, chance."""
+"""What a run takes from the world and a replay must be able to give again: time and ids."""
 
-import random
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,18 +16,13 @@ def _new_id() -> str:
 
 @dataclass(frozen=True)
 class World:
-    """clock: aware times in UTC; new_id: 32 hex digits that no other run has; seed: of `chance`.
+    """clock: aware times in UTC; new_id: 32 hex digits that no other run has.
 
     Tests give their own; so does a replay.
     """
 
     clock: Callable[[], datetime] = _now
     new_id: Callable[[], str] = _new_id
-    seed: int = 0
-
-    def chance(self, run_id: str) -> random.Random:
-        """The same numbers for the same seed and run."""
-        return random.Random(f"{self.seed}:{run_id}")
 
 
 @dataclass

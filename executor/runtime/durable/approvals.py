@@ -9,8 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from zkagent.executor.runtime.core.errors import RecordsBroken
+from zkagent.executor.runtime.core.json_values import canonical
 from zkagent.executor.runtime.durable.database import RunsDatabase
-from zkagent.executor.runtime.durable.seals import canonical, same
+from zkagent.executor.runtime.durable.seals import same
 from zkagent.executor.runtime.durable.tables import approvals
 from zkagent.executor.runtime.permissions.approvals import Request, State
 from zkagent.prover.service.queue.database import insert_once

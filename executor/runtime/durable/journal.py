@@ -14,8 +14,8 @@ from typing import Any
 
 from zkagent.executor.runtime.core.errors import JournalFault, RunChanged
 from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.core.json_values import canonical
 from zkagent.executor.runtime.durable.kept import Whole, ending
-from zkagent.executor.runtime.durable.seals import canonical
 from zkagent.executor.runtime.durable.store import Attempt, RunStore, Written
 
 KEEP_WITHIN_S = 0.05
@@ -50,6 +50,10 @@ class DurableJournal:
     def was_aborted(self) -> bool:
         """Whether its end is on record, and is that, and the process ended before the run had."""
         return bool(json.loads(self._records.get("finish", "{}")).get("aborted"))
+
+    @property
+    def kept_events(self) -> int:
+        return len(self._told)
 
     async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
         if name not in self._records:

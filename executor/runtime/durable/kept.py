@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from zkagent.executor.runtime.core.errors import RunAborted
 from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.core.json_values import canonical
 from zkagent.executor.runtime.core.result import AgentResult, ResultError
-from zkagent.executor.runtime.durable.seals import canonical
 
 #: running: also if its process has ended and nobody took it up yet; waits: for somebody's approval;
 #: halted: nobody takes it up by itself any more, `reason` says why; finished: it has a result.

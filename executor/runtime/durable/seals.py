@@ -10,15 +10,10 @@ was earlier is not noticed.
 
 import hashlib
 import hmac
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-
-def canonical(value: Any) -> str:
-    """The one text of a JSON value. Raises ValueError, TypeError: it is none."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
+from zkagent.executor.runtime.core.json_values import canonical
 
 #: Columns of `runs` that others may not change, whatever its state.
 SEALED = "id agent principal session seed task finished steps success code".split()
@@ -69,4 +64,4 @@ def chained(seals: Seals, run_id: str, events: Sequence[tuple[int, str, str]]) -
     return head
 
 
-__all__ = ["Seals", "canonical", "chained", "same"]
+__all__ = ["Seals", "chained", "same"]

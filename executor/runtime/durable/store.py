@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from zkagent.executor.runtime.core.errors import RecordsBroken, RunTakenOver, RunUnknown
 from zkagent.executor.runtime.core.events import Event
+from zkagent.executor.runtime.core.json_values import canonical
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.durable.database import PATIENCE_S, RunsDatabase
 from zkagent.executor.runtime.durable.kept import (
@@ -24,7 +25,7 @@ from zkagent.executor.runtime.durable.kept import (
     given_up,
     run_of,
 )
-from zkagent.executor.runtime.durable.seals import canonical, chained, same
+from zkagent.executor.runtime.durable.seals import chained, same
 from zkagent.executor.runtime.durable.tables import approvals, events, records, runs
 
 #: A run whose process ended so often, with nothing new on record between, is left alone.

@@ -57,15 +57,17 @@ class EventBus:
             await self.flush(self._patience_s)
 
     async def flush(self, timeout_s: float) -> bool:
-        """Whether the sinks have taken, within this time, all that there is for them."""
+        """Whether the sinks have taken, within this time, all that there is for them by now: what
+        other runs tell meanwhile is not waited for."""
         until = asyncio.get_running_loop().time() + timeout_s
+        wanted = [(line, line.given) for line in self._lines]
         for line in self._lines:
             line.go_on()
-        while not (idle := all(line.is_idle for line in self._lines)):
+        while not (taken := all(line.has_taken(number) for line, number in wanted)):
             if asyncio.get_running_loop().time() >= until:
                 break
             await asyncio.sleep(POLL_S)
-        return idle
+        return taken
 
     @property
     def dropped(self) -> int:
@@ -92,14 +94,15 @@ class _Line:
     def __init__(self, sink: Sink, waiting: int, most: int) -> None:
         self.sink, self.dropped, self.trouble = sink, 0, ""
         self._waiting, self._most = waiting, most
+        self.given = self._done = 0  # events that were put into it; that it is through with
         self._events: deque[Event] = deque()
         self._lock = threading.Lock()
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    @property
-    def is_idle(self) -> bool:
-        return self._task is None and not self._events
+    def has_taken(self, number: int) -> bool:
+        """All of the first so many events."""
+        return self._done >= number
 
     def put(self, event: Event) -> None:
         with self._lock:
@@ -111,6 +114,7 @@ class _Line:
                 self._leave_out(f"{self._most:,} events wait for it")
             else:
                 self._events.append(event)
+                self.given += 1
         self.go_on()
 
     def go_on(self) -> None:
@@ -133,6 +137,8 @@ class _Line:
             except Exception as exc:
                 with self._lock:
                     self._leave_out(f"it raised {type(exc).__name__}")
+            with self._lock:
+                self._done = self.given if self.trouble else self._done + 1
 
     def _next(self) -> Event | None:
         with self._lock:
@@ -145,6 +151,7 @@ class _Line:
         """By the kind of its error alone: what it says may hold anything."""
         self.trouble = f"sink {name_of(self.sink)} is left out: {why}"
         self._events.clear()
+        self._done = self.given
         log.warning(self.trouble)
 
 

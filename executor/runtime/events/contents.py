@@ -107,7 +107,7 @@ _CALL: Fields = {"step": True, "tool": True, "attempt": True, "seconds": True}
 _BLOCKED: Fields = {"step": True, "place": True, "rules": True, "reason": True}
 SHOWN: Mapping[EventKind, Fields] = {
     "run_started": {"agent": True, "task": "texts", "seed": True, "config": True},
-    "run_resumed": {"incarnation": True},
+    "run_resumed": {"incarnation": True, "events": True},
     "step_started": {"step": True},
     "model_called": {
         **_MODEL_CALL,

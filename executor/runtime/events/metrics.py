@@ -47,6 +47,7 @@ class RunMetrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
         self._runs: dict[str, _Run] = {}
+        self._told_before: dict[str, int] = {}
         self._agents: set[str] = set()
         self._tools: set[tuple[str, str]] = set()
         self._make(self.registry)
@@ -79,6 +80,8 @@ class RunMetrics:
         return generate_latest(self.registry)
 
     async def take(self, event: Event) -> None:
+        if event.kind == "run_resumed":
+            self._resume(event)
         if event.kind == "run_started" and event.run_id not in self._runs:
             self._begin(event)
         run = self._runs.get(event.run_id)
@@ -90,6 +93,12 @@ class RunMetrics:
         else:
             self._count(event, run)
 
+    def _resume(self, event: Event) -> None:
+        """What an earlier process told was counted there."""
+        if len(self._told_before) >= MOST_RUNS:
+            del self._told_before[next(iter(self._told_before))]
+        self._told_before[event.run_id] = int(_amount(event.data.get("events")))
+
     def _begin(self, event: Event) -> None:
         config: Any = event.data.get("config") or {}
         agent = self._agent(str(event.data["agent"]))
@@ -97,7 +106,8 @@ class RunMetrics:
         if len(self._runs) >= MOST_RUNS:  # of some nobody told the end
             oldest = next(iter(self._runs))
             self.going.labels(self._runs.pop(oldest).agent).dec()
-        self._runs[event.run_id] = _Run(agent, tools - {OTHER})
+        last = self._told_before.pop(event.run_id, 0) - 1
+        self._runs[event.run_id] = _Run(agent, tools - {OTHER}, last)
         self.going.labels(agent).inc()
 
     def _agent(self, name: str) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from zkagent.executor.runtime.core.errors import MemoryFault
@@ -54,7 +55,7 @@ class _Shelf:
 
     def drop(self, retention: Retention, now_s: float) -> int:
         """What is over its limits; how much that was."""
-        over = list(self.kept)[: max(0, len(self.kept) - retention.most)]
+        over = list(islice(self.kept, max(0, len(self.kept) - retention.most)))
         if (oldest := retention.oldest(now_s)) is not None:
             over += [key for key, kept in self.kept.items() if kept.at_s < oldest]
         for key in set(over):

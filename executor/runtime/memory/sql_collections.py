@@ -1,5 +1,6 @@
 """Collections of values by key, in a database that speaks SQL."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -42,7 +43,7 @@ class SqlCollections:
             self._database.full_text.put(connection, values, row_id, words)
             limits, of = self._database.limits, self._of(collection)
             if collection not in limits.kept:
-                drop_values(connection, limits.collections, now_s, of)
+                drop_values(connection, limits.collections, now_s, of, row_id)
             elif _count(connection, of, limits.collections.most + 1) > limits.collections.most:
                 raise MemoryFault(f"the collection {collection} is full: give it a higher most")
 
@@ -96,18 +97,30 @@ class SqlCollections:
         self, connection: sa.Connection, collection: str, key: str, text: str, now_s: float
     ) -> int:
         names = {"namespace": self._namespace, "name": collection, "key": key}
-        new = {"at_s": now_s, "value": text}
+        latest = sa.select(sa.func.max(values.c.at_s)).where(self._of(collection))
+        # After all that was written before, whatever clocks say that differ or go back.
+        before_s = connection.execute(latest).scalar_one()
+        at_s = now_s if before_s is None else max(now_s, math.nextafter(before_s, math.inf))
+        new = {"at_s": at_s, "value": text}
         statement = insert(connection, values).values(names | new)
         written = statement.on_conflict_do_update(index_elements=list(names), set_=new)
         return int(connection.execute(written.returning(values.c.id)).scalar_one())
 
 
 def drop_values(
-    connection: sa.Connection, retention: Retention, now_s: float, of: sa.ColumnElement[bool]
+    connection: sa.Connection,
+    retention: Retention,
+    now_s: float,
+    of: sa.ColumnElement[bool],
+    written: int | None = None,
 ) -> int:
-    """Those of one collection that are over its limits; how many."""
+    """Those of one collection that are over its limits; how many. written: the id of the one that
+    was just written, which stays."""
+    most = retention.most
+    if written is not None:
+        of, most = of & (values.c.id != written), most - 1
     newest = sa.select(values.c.id).where(of).order_by(values.c.at_s.desc(), values.c.id.desc())
-    over: sa.ColumnElement[bool] = values.c.id.in_(newest.offset(retention.most))
+    over: sa.ColumnElement[bool] = values.c.id.in_(newest.offset(most))
     if (oldest := retention.oldest(now_s)) is not None:
         over |= values.c.at_s < oldest
     return connection.execute(sa.delete(values).where(of, over)).rowcount

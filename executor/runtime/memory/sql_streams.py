@@ -86,10 +86,10 @@ class SqlStreams:
 def drop_entries(
     connection: sa.Connection, retention: Retention, now_s: float, of: sa.ColumnElement[bool]
 ) -> int:
-    """Those of one stream that are over its limits; how many."""
-    newest = sa.select(entries.c.number).where(of).order_by(entries.c.number.desc())
-    bound = newest.limit(1).offset(retention.most).scalar_subquery()
-    over: sa.ColumnElement[bool] = entries.c.number <= bound
+    """Those of one stream that are over its limits; how many. By numbers, which are given in
+    order: so nothing is counted, however long the stream is."""
+    newest = sa.select(sa.func.max(entries.c.number)).where(of).scalar_subquery()
+    over: sa.ColumnElement[bool] = entries.c.number <= newest - retention.most
     if (oldest := retention.oldest(now_s)) is not None:
         over |= entries.c.at_s < oldest
     return connection.execute(sa.delete(entries).where(of, over)).rowcount

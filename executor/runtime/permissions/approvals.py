@@ -14,13 +14,14 @@ from threading import Lock
 from typing import Literal, Protocol
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ApprovalNeeded
-from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.json_values import Json, canonical
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
 from zkagent.executor.runtime.core.steps import PlanStep
-from zkagent.executor.runtime.permissions.audit.recorder import Audit, canonical
+from zkagent.executor.runtime.permissions.audit.recorder import Audit
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule
 from zkagent.executor.runtime.permissions.lists import plain_names
 from zkagent.executor.runtime.permissions.roles import Principal, Roles
+from zkagent.executor.runtime.permissions.threads import apart
 
 State = Literal["waits", "approved", "denied"]
 EXPIRES_S = 86_400.0
@@ -122,7 +123,7 @@ class ApprovalDesk:
 
     async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
         """Raises ApprovalNeeded: nobody answered within wait_s, and the question still stands."""
-        request = await asyncio.to_thread(self.store.add, self._request(asked, step, reason))
+        request = await apart(self.store.add, self._request(asked, step, reason))
         until = asyncio.get_running_loop().time() + self._wait_s
         while (state := request.at(self._clock())) == "waits":
             if asyncio.get_running_loop().time() >= until:
@@ -131,7 +132,7 @@ class ApprovalDesk:
                     approval=request.digest,
                 )
             await asyncio.sleep(self._poll_s)
-            found = await asyncio.to_thread(self.store.find, request.digest)
+            found = await apart(self.store.find, request.digest)
             request = found or request
         if state == "approved":
             return Verdict(True)
@@ -158,11 +159,11 @@ class ApprovalDesk:
         """Raises RoleMissing; ApprovalNeeded where nothing of this digest waits any more."""
         self._roles.require(principal, "approve")
         state: State = "approved" if approve else "denied"
-        found = await asyncio.to_thread(self.store.find, digest)
+        found = await apart(self.store.find, digest)
         if found is None or found.at(self._clock()) != "waits":
             raise _gone(digest)
         await self._note(found, "approving" if approve else "denying", principal.name)
-        decided = await asyncio.to_thread(self.store.decide, digest, state, principal.name)
+        decided = await apart(self.store.decide, digest, state, principal.name)
         if decided is None:  # somebody else was first
             raise _gone(digest)
         await self._note(decided, state, principal.name)

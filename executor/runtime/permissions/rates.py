@@ -2,11 +2,9 @@
 
 What counts is a step of a run, once, however often it is judged, so a run that goes on in another
 process pays for no call twice. Time never goes back: a clock that does frees no budget. One that
-jumps ahead and back again leaves the budget spent until its farthest time has come; then
-`forget` it.
+jumps ahead and back again leaves the budget spent until its farthest time has come.
 """
 
-import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -19,6 +17,7 @@ from zkagent.executor.runtime.core.permissions import Asked
 from zkagent.executor.runtime.core.steps import PlanStep
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule, Stage
 from zkagent.executor.runtime.permissions.lists import plain_names
+from zkagent.executor.runtime.permissions.threads import apart
 
 Per = Literal["tool", "agent", "run"]
 MOST_CALLS, LONGEST_WINDOW_S = 10_000, 31 * 86_400.0
@@ -85,9 +84,6 @@ class RateStore(Protocol):
         """Counts the call by all of them, or by none: then the first that has no room, by index.
         A call that is counted already has its place. Atomic, also between processes."""
 
-    def forget(self, scope: str) -> None:
-        """As if nothing had been called yet."""
-
 
 Spent = list[tuple[float, str]]
 
@@ -124,10 +120,6 @@ class MemoryRates:
                 self._spent.popitem(last=False)
         return None
 
-    def forget(self, scope: str) -> None:
-        with self._lock:
-            self._spent.pop(scope, None)
-
 
 class Rates(Rule):
     """Steps beyond a limit are refused. It is asked last: what others refuse spends nothing."""
@@ -150,7 +142,7 @@ class Rates(Rule):
         limits = [each for each in self._limits if each.tools is None or tool in each.tools]
         claims = [Claim(x.scope(asked, tool), x.calls, x.window_s, x.cooldown_s) for x in limits]
         call = json.dumps([asked.agent_id, asked.run_id, asked.step, tool])
-        full = await asyncio.to_thread(self._store.take, claims, call, asked.now_s)
+        full = await apart(self._store.take, claims, call, asked.now_s)
         if full is None:
             return None
         limit = limits[full]

@@ -28,7 +28,7 @@ from pydantic import ConfigDict, Strict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked
 
 from zkagent.executor.runtime.core.errors import ReceiptRefused
-from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.json_values import Json, canonical
 from zkagent.executor.runtime.core.steps import ActionState, StepKind
 from zkagent.models.strict_json import load_json
 
@@ -40,11 +40,6 @@ Text = Annotated[str, Strict()]
 Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Strict()]
 KNOWN = ConfigDict(extra="forbid")
-
-
-def canonical(value: Json) -> str:
-    """The one text of a JSON value. Raises ValueError for NaN, TypeError for what is no JSON."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest(value: Json, salt: str = "") -> str:
@@ -186,4 +181,4 @@ def chained(receipt: AgentReceipt) -> Chain:
 ADAPTER = TypeAdapter(AgentReceipt)
 
 __all__ = ["FORMAT", "SALT_BYTES", "AgentReceipt", "Chain", "Committed", "ProofNamed", "StepTaken"]
-__all__ += ["canonical", "chained", "digest"]
+__all__ += ["chained", "digest"]

@@ -28,6 +28,7 @@ class ReplayJournal:
     _redacted: bool = False  # something that the rules changed has entered the run's state
 
     incarnation = "replay"
+    kept_events = 0
 
     async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
         """Raises ReplayDiffers, or RecordEnds if it is asked again: it is not on record."""

@@ -90,7 +90,8 @@ class Runner:
         found = await run.record("start", lambda: _kickoff(run))
         resumed = found["incarnation"] != run.journal.incarnation
         if resumed:
-            await run.telling.tell("run_resumed", incarnation=run.journal.incarnation)
+            kept, incarnation = run.journal.kept_events, run.journal.incarnation
+            await run.telling.tell("run_resumed", incarnation=incarnation, events=kept)
         await run.telling.tell(
             "run_started",
             agent=self.config.id,

@@ -75,7 +75,12 @@ class Service:
 
     def close(self) -> None:
         self.watchers.close()
-        self._beside.close()
+        try:
+            self._beside.close()
+        finally:
+            self._close()
+
+    def _close(self) -> None:
         self._monitor.close()
         self._wake.close()
         self._queue.close()

@@ -15,7 +15,7 @@ from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.chain.signatures import sign_statement, statement_signer
 from zkagent.executor.runtime.core.errors import AuditBroken
-from zkagent.executor.runtime.permissions.audit.recorder import canonical
+from zkagent.executor.runtime.core.json_values import canonical
 from zkagent.executor.runtime.permissions.audit.records import LOG_BYTES, Record, log_id
 from zkagent.models.strict_json import load_json
 from zkagent.models.whole import write_file

@@ -2,12 +2,11 @@
 
 import hashlib
 import hmac
-import json
 import secrets
 from collections import deque
 from typing import Protocol
 
-from zkagent.executor.runtime.core.json_values import Json, JsonObject
+from zkagent.executor.runtime.core.json_values import Json, JsonObject, canonical
 
 KEPT_IN_MEMORY = 10_000
 
@@ -43,9 +42,4 @@ def keyed_digest(key: bytes, value: Json) -> str:
     return hmac.new(key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
-def canonical(value: Json) -> str:
-    """The one text of a value. Raises TypeError, ValueError, RecursionError for what is no JSON."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-__all__ = ["KEPT_IN_MEMORY", "Audit", "MemoryAudit", "canonical", "keyed_digest"]
+__all__ = ["KEPT_IN_MEMORY", "Audit", "MemoryAudit", "keyed_digest"]

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zkagent.executor.runtime.core.errors import AuditBroken
-from zkagent.executor.runtime.core.json_values import JsonObject
-from zkagent.executor.runtime.permissions.audit.recorder import canonical
+from zkagent.executor.runtime.core.json_values import JsonObject, canonical
 from zkagent.models.strict_json import load_json
 
 FIELDS = {"number", "time", "previous", "what", "hash"}

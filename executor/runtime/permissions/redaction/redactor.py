@@ -1,5 +1,6 @@
 """Puts tokens in place of what detectors find, anywhere in a JSON value."""
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
 from zkagent.executor.runtime.core.json_values import Json
@@ -18,12 +19,13 @@ REMEMBERED, LONGEST_REMEMBERED = 4096, 4096
 
 class Redactor:
     """detectors: what to look for; named: whether what stands under the key of a secret is one;
-    known: the owner's own secrets, found wherever they stand."""
+    known: the owner's own secrets, found wherever they stand, in every form that is looked at."""
 
     def __init__(
         self, detectors: Sequence[Detector], *, named: bool = True, known: Sequence[str] = ()
     ) -> None:
-        own = (Detector("known", _finder(each)) for each in sorted(known, key=len, reverse=True))
+        forms = {form for each in known for form in _forms(each)}
+        own = (Detector("known", _finder(each)) for each in sorted(forms, key=_by_length))
         every = (*own, *detectors)
         self._single = tuple(each for each in every if not each.late)
         self._joining = tuple(each for each in every if each.joins)
@@ -92,6 +94,19 @@ class Redactor:
 def _found(text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
     for detector in detectors:
         yield from detector.spans(text)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """With accents of their own and without; each as it stands in the views of a text."""
+    composed, apart = (unicodedata.normalize(form, secret) for form in ("NFC", "NFD"))
+    for spelt in (secret, composed, apart):
+        yield spelt
+        for view in views(spelt):
+            yield view.text
+
+
+def _by_length(secret: str) -> tuple[int, str]:
+    return -len(secret), secret
 
 
 def _finder(secret: str) -> Callable[[str], Iterator[tuple[int, int]]]:

@@ -59,10 +59,6 @@ class Vaults:
                 self._vaults.popitem(last=False)
             return vault
 
-    def forget(self, run_id: str) -> None:
-        with self._lock:
-            self._vaults.pop(run_id, None)
-
 
 #: Kinds whose tokens count; kinds.py checks that these are all.
 TAKEN = frozenset(

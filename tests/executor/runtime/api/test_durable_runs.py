@@ -92,6 +92,18 @@ def test_the_same_run_is_begun_once_and_of_agents_that_there_are(database: RunsD
     asyncio.run(whole())
 
 
+def test_the_same_run_asked_for_at_once_is_begun_once(database: RunsDatabase) -> None:
+    async def whole() -> None:
+        async with serving(database) as runs:
+            asked = [runs.start("echo", RunOptions(), "somebody", "run-1") for _ in range(5)]
+            found = await asyncio.gather(*asked)
+            assert {(one.id, one.started_at) for one in found} == {("run-1", found[0].started_at)}
+            await until(runs, "run-1", "done")
+            assert [one.id for one in await runs.page(Page())] == ["run-1"]
+
+    asyncio.run(whole())
+
+
 @pytest.mark.parametrize("state", ["done", "failed", "aborted"])
 def test_runs_are_found_by_what_they_came_to(database: RunsDatabase, state: str) -> None:
     async def whole() -> None:

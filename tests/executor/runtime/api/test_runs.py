@@ -265,9 +265,10 @@ def test_methods_that_a_path_has_not_are_named(http: httpx.Client) -> None:
 
 def test_a_caller_has_only_so_many_runs_at_once(keyed: Stage) -> None:
     with keyed.client("other") as http:
-        ids = [begin(http, "waiter") for _ in range(32)]
+        ids = [begin(http, "waiter", key=str(number)) for number in range(32)]
         answer = http.post("/v1/runs", json={"agent": "waiter"})
         assert "32 runs at once per key" in problem(answer, 429, "limit-reached")
+        assert begin(http, "waiter", key="0") == ids[0]
         for run_id in ids:
             http.delete(f"/v1/runs/{run_id}")
         http.get(f"/v1/runs/{ids[-1]}", params={"wait_s": 20})

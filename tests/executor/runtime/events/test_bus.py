@@ -1,6 +1,7 @@
 """The bus: sinks that are slow, hang or fail, and a run that does not notice."""
 
 import asyncio
+import threading
 from dataclasses import dataclass, field
 
 import pytest
@@ -42,10 +43,40 @@ def test_each_sink_gets_all_events_in_order() -> None:
 
 
 def test_a_run_ends_while_a_sink_hangs_and_the_others_have_all_of_it() -> None:
-    kept = Collected()
-    bus = EventBus([Stuck(), kept], patience_s=0.01)
+    kept, ended = Collected(), threading.Event()
+
+    class Other:
+        async def take(self, event: Event) -> None:
+            await kept.take(event)
+            if event.kind == "run_finished":
+                ended.set()
+
+    bus = EventBus([Stuck(), Other()], patience_s=0.01)
     assert agent(DONE, sinks=[bus]).run().success
+    assert ended.wait(20)
     assert kept.kinds[-1] == "run_finished"
+
+
+@in_loop
+async def test_what_others_tell_meanwhile_is_not_waited_for() -> None:
+    """A sink to which another run tells something with each event that it takes."""
+    taken: list[str] = []
+    flushed = asyncio.Event()
+
+    class Busy:
+        async def take(self, told: Event) -> None:
+            taken.append(told.run_id)
+            if not flushed.is_set():
+                await bus.take(event("step_started", len(taken), "other", step=0))
+            await asyncio.sleep(0)
+
+    bus = EventBus([Busy()])
+    await bus.take(event("step_started", 0, "one", step=0))
+    assert await bus.flush(20)
+    flushed.set()
+    assert taken[0] == "one"
+    assert await bus.flush(20)
+    assert bus.troubles == ()
 
 
 @in_loop
@@ -88,10 +119,12 @@ async def test_a_sink_for_which_too_many_wait_is_left_out() -> None:
 
 
 def test_events_that_a_loop_left_behind_are_taken_in_the_next_one() -> None:
-    kept = Collected()
+    kept, begun = Collected(), asyncio.Event()
 
     async def slowly(told: Event) -> None:
-        await asyncio.sleep(0.2 if told.number == 0 else 0)
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()
         await kept.take(told)
 
     class Slow:
@@ -101,7 +134,7 @@ def test_events_that_a_loop_left_behind_are_taken_in_the_next_one() -> None:
 
     async def begin() -> None:
         await bus.take(event("step_started", 0, step=0))
-        await asyncio.sleep(0.01)  # the line is being emptied, and is cancelled with the loop
+        await begun.wait()  # the line is being emptied, and is cancelled with the loop
 
     async def go_on() -> None:
         await bus.take(event("step_started", 1, step=1))

@@ -81,6 +81,22 @@ async def test_a_run_that_is_told_again_is_counted_once() -> None:
 
 
 @in_loop
+async def test_what_an_earlier_process_told_of_a_run_is_counted_there_alone() -> None:
+    story = told()
+    failed = next(place for place, one in enumerate(story) if one.kind == "tool_failed")
+    resumed = event("run_resumed", None, story[0].run_id, incarnation="2", events=failed + 1)
+    first, second = await counted(story[: failed + 1]), await counted([resumed, *story])
+    called = {"agent": "clerk", "tool": "look"}
+    for outcome, counts in {"tool_failed": [1, None], "ok": [None, 1]}.items():
+        both = [
+            value(one, "tool_calls_total", **called, outcome=outcome) for one in (first, second)
+        ]
+        assert both == counts
+    assert value(second, "runs_total", agent="clerk", outcome="done") == 1
+    assert [value(one, "runs_going", agent="clerk") for one in (first, second)] == [1, 0]
+
+
+@in_loop
 async def test_what_a_model_makes_up_is_no_label(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_AGENTS", 2)
     config: dict[str, Any] = {"tools": []}

@@ -281,6 +281,21 @@ def test_a_collection_keeps_what_was_written_last(opener: Opener, clock: MovedCl
     assert [done(facts.read("facts", key)) for key in "abc"] == ["value a", None, "value c"]
 
 
+@pytest.mark.parametrize("back_s", [0, 50])
+def test_what_was_just_written_stays_whatever_the_clock_says(
+    opener: Opener, clock: MovedClock, back_s: float
+) -> None:
+    facts = opener(Limits(collections=Retention(most=2, age_s=10))).collections()
+    done(facts.write("facts", "a", 1), facts.write("facts", "b", 2))
+    clock.move(-back_s)
+    done(facts.write("facts", "c", 3))
+    assert [done(facts.read("facts", key)) for key in "abc"] == [None, 2, 3]
+    done(facts.write("facts", "d", 4))
+    assert [done(facts.read("facts", key)) for key in "bcd"] == [None, 3, 4]
+    done(facts.write("facts", "c", 5), facts.write("facts", "e", 6))
+    assert [done(facts.read("facts", key)) for key in "cde"] == [5, None, 6]
+
+
 def test_what_is_too_old_goes_with_the_next_write(opener: Opener, clock: MovedClock) -> None:
     store = opener(Limits(streams=Retention(age_s=10), collections=Retention(age_s=10)))
     notes, facts = filled(store, "old"), store.collections()

@@ -2,6 +2,8 @@
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ from tests.executor.runtime.permissions.asking import asked, step_verdict, tool
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ApprovalNeeded, RoleMissing
 from zkagent.executor.runtime.core.permissions import Verdict
 from zkagent.executor.runtime.core.steps import PlanStep
+from zkagent.executor.runtime.durable.approvals import KeptApprovals
+from zkagent.executor.runtime.durable.database import VARIABLE, open_runs
 from zkagent.executor.runtime.permissions.approvals import (
     ApprovalDesk,
     ApprovalStore,
@@ -31,9 +35,22 @@ PAY = PlanStep("tool", "pay", {"to": "bob", "amount": 5})
 DIGEST = step_digest(asked(), PAY)
 
 
+@contextmanager
+def kept(folder: Path) -> Iterator[KeptApprovals]:
+    with closing(open_runs(folder / "runs.sqlite")) as database:
+        yield KeptApprovals(database)
+
+
 @pytest.fixture(params=["memory", "file"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> ApprovalStore:
-    return MemoryApprovals() if request.param == "memory" else Ledger(tmp_path / "ledger")
+def store(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ApprovalStore]:
+    monkeypatch.setenv(VARIABLE, "ab" * 32)
+    if request.param == "memory":
+        yield MemoryApprovals()
+    else:
+        with kept(tmp_path) as found:
+            yield found
 
 
 class Clock:
@@ -163,10 +180,16 @@ def test_a_run_waits_for_an_answer_that_comes_later(store: ApprovalStore) -> Non
     assert not store.waiting()
 
 
-def test_an_answer_is_there_in_another_process(tmp_path: Path) -> None:
-    asking(desk(Ledger(tmp_path / "ledger")))
-    decide(desk(Ledger(tmp_path / "ledger")))
-    assert wait(desk(Ledger(tmp_path / "ledger"))).allowed
+def test_an_answer_is_there_in_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "ab" * 32)
+    with kept(tmp_path) as store:
+        asking(desk(store))
+    with kept(tmp_path) as store:
+        decide(desk(store))
+    with kept(tmp_path) as store:
+        assert wait(desk(store)).allowed
 
 
 def test_answers_are_in_the_audit_log_before_they_hold() -> None:

@@ -10,6 +10,8 @@ from tests.executor.runtime.permissions.asking import asked, step_verdict, tool,
 from tests.executor.runtime.permissions.samples import positives
 from zkagent.executor.runtime.core.errors import ApprovalNeeded
 from zkagent.executor.runtime.core.steps import PlanStep
+from zkagent.executor.runtime.durable.approvals import KeptApprovals
+from zkagent.executor.runtime.durable.database import VARIABLE, open_runs
 from zkagent.executor.runtime.permissions.approvals import ApprovalDesk, Supervised
 from zkagent.executor.runtime.permissions.audit.anchors import head_file
 from zkagent.executor.runtime.permissions.audit.log import AuditLog
@@ -22,10 +24,12 @@ PAY = tool("pay")
 OWNER = Account.from_key(b"\x01" * 32)
 
 
-def test_what_is_planted_is_in_no_file(tmp_path: Path) -> None:
+def test_what_is_planted_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "ab" * 32)
+    store = KeptApprovals(open_runs(tmp_path / "runs.sqlite"))
     ledger = Ledger(tmp_path / "ledger")
     audit = AuditLog(tmp_path / "log", anchor=head_file(tmp_path / "head", OWNER))
-    desk = ApprovalDesk(ledger, wait_s=0, audit=audit)
+    desk = ApprovalDesk(store, wait_s=0, audit=audit)
     engine = default_permissions(
         redact=KINDS, rules=[Supervised(["pay"])], rate_store=ledger, audit=audit
     )
@@ -47,7 +51,7 @@ def test_what_is_planted_is_in_no_file(tmp_path: Path) -> None:
     assert len(samples) > 40
     assert [each for each in samples if each.planted.encode() in written] == []
     assert verify_log(tmp_path / "log").records > len(samples)
-    assert len(ledger.waiting()) > 40
+    assert len(store.waiting()) > 40
 
 
 def test_a_refusal_in_the_log_tells_where_it_was(tmp_path: Path) -> None:

@@ -1,19 +1,24 @@
 """How often tools may be called, in memory and in a file alike."""
 
+import asyncio
+import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.executor.runtime.permissions.asking import step_verdict, tool
+from tests.executor.runtime.permissions.asking import asked, step_verdict, tool
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
+from zkagent.executor.runtime.core.steps import PlanStep
 from zkagent.executor.runtime.permissions.defaults import default_permissions
 from zkagent.executor.runtime.permissions.engine import PermissionEngine
 from zkagent.executor.runtime.permissions.ledger import Ledger
 from zkagent.executor.runtime.permissions.rates import (
     DEFAULT_LIMITS,
+    LONGEST_WINDOW_S,
     Claim,
     Limit,
     MemoryRates,
@@ -111,11 +116,34 @@ def test_what_another_rule_refuses_spends_nothing() -> None:
     assert step_verdict(engine, LOOK, step=3).rules == ("rates.one",)
 
 
-def test_a_budget_that_is_forgotten_is_whole_again(store: RateStore) -> None:
-    claim = Claim("scope", 1, 60, 0)
-    assert [store.take([claim], "a", 0), store.take([claim], "b", 0)] == [None, 0]
-    store.forget("scope")
-    assert store.take([claim], "b", 0) is None
+def test_calls_that_count_by_no_limit_any_more_are_gone_whatever_their_scope(
+    tmp_path: Path,
+) -> None:
+    ledger, month_s = Ledger(tmp_path / "ledger"), LONGEST_WINDOW_S
+    for number in range(5):
+        assert ledger.take([Claim(f"run {number}", 1, 60, 0)], "a", number) is None
+    assert ledger.take([Claim("run 5", 1, month_s, 0)], "a", 4) is None
+    assert ledger.take([Claim("run 6", 1, 60, 0)], "a", month_s + 3.5) is None
+    with closing(sqlite3.connect(tmp_path / "ledger")) as base:
+        found = [scope for (scope,) in base.execute("select scope from calls order by scope")]
+    assert found == ["run 4", "run 5", "run 6"]
+    assert ledger.take([Claim("run 5", 1, month_s, 0)], "b", month_s + 3.5) == 0
+
+
+def test_tools_that_hold_all_threads_keep_no_step_from_being_judged(store: RateStore) -> None:
+    free = threading.Event()
+
+    async def judged() -> bool:
+        held = [asyncio.ensure_future(asyncio.to_thread(free.wait, 20)) for _ in range(40)]
+        await asyncio.sleep(0.05)
+        engine = PermissionEngine([Rates([Limit("one", 1, 60)], store)])
+        step = PlanStep("tool", "look", {})
+        found = await asyncio.wait_for(engine.judge_step(asked("plan", LOOK), step), 10)
+        free.set()
+        await asyncio.gather(*held)
+        return found.allowed
+
+    assert asyncio.run(judged())
 
 
 def test_a_budget_is_the_same_in_another_process(tmp_path: Path) -> None:

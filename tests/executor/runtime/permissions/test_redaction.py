@@ -2,6 +2,7 @@
 
 import json
 import time
+import unicodedata
 from typing import Any
 
 import pytest
@@ -98,15 +99,27 @@ def test_nothing_of_a_vault_is_a_secret() -> None:
     assert "4111" not in str(vars(vault))
 
 
-def test_vaults_are_forgotten_with_their_runs_and_beyond_a_number() -> None:
+def test_vaults_are_forgotten_beyond_a_number() -> None:
     vaults = Vaults()
     first = vaults.of("first")
     assert vaults.of("first") is first
     for number in range(MOST_RUNS):
         vaults.of(str(number))
     assert vaults.of("first") is not first
-    vaults.forget("first")
-    assert vaults.of("first") is not first
+
+
+SPELT = ["pässwörd-1", "pa\u0308ssword-1", "ｐａｓｓ-ｗｏｒｄ", "a%41\u00ad-word"]
+
+
+@pytest.mark.parametrize("secret", SPELT)
+def test_a_known_secret_is_found_in_whatever_form_it_was_given(secret: str) -> None:
+    redactor = Redactor((), known=[secret])
+    assert redactor.redact([secret], Vault())[0] == ["<known:1>"]
+    for kind in ("NFC", "NFD", "NFKC"):
+        form = unicodedata.normalize(kind, secret)
+        found, kinds = redactor.redact([f"it is {form}."], Vault())
+        assert (found, kinds) == (["it is <known:1>."], {"known"})
+    assert redactor.redact(["it is another."], Vault()) == (["it is another."], frozenset())
 
 
 def test_two_keys_that_become_one_stay_two() -> None:

@@ -24,6 +24,7 @@ class Kept:
 
     incarnation: str = "second"
     kept: dict[str, Any] = field(default_factory=dict)
+    kept_events: int = 0
 
     async def record(self, name: str, do: Callable[[], Awaitable[Any]]) -> Any:
         if name not in self.kept:

@@ -171,13 +171,14 @@ async def _write(stream: asyncio.StreamWriter | None, content: bytes) -> None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """The program and all of its group, also what it left behind."""
+    """The program and all of its group, also what it left behind. Its pipes are closed before its
+    end is waited for: asyncio tells of none while a pipe that nobody reads is full."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
     transport: Any = getattr(process, "_transport", None)
     if transport is not None:
         transport.close()
+    await process.wait()
 
 
 __all__ = ["Program", "ShellRules", "shell_tool"]

@@ -13,6 +13,7 @@ from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.json_values import JsonObject
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.runs import Page, RunRecord, RunState, Waiting
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.durable.approvals import KeptApprovals
 from zkagent.executor.runtime.durable.database import RunsDatabase
 from zkagent.executor.runtime.durable.kept import KeptRun, Outcome
@@ -83,11 +84,11 @@ class DurableRuns:
             await asyncio.sleep(POLL_S)
 
     async def find(self, run_id: str) -> RunRecord:
-        return record_of(await asyncio.to_thread(self._store.find, run_id))
+        return record_of(await apart(self._store.find, run_id))
 
     async def page(self, wanted: Page) -> Sequence[RunRecord]:
         state, outcome = _kept_state(wanted.state)
-        found = await asyncio.to_thread(
+        found = await apart(
             self._store.page,
             agent=wanted.agent,
             state=state,
@@ -99,17 +100,17 @@ class DurableRuns:
         return [record_of(kept) for kept in found]
 
     async def events(self, run_id: str, since: int, most: int) -> Sequence[Event]:
-        return await asyncio.to_thread(self._store.events, run_id, since, most)
+        return await apart(self._store.events, run_id, since, most)
 
     async def result(self, run_id: str) -> AgentResult | None:
-        return await asyncio.to_thread(self._runtime.result, run_id)
+        return await apart(self._runtime.result, run_id)
 
     async def abort(self, run_id: str) -> RunRecord:
-        await asyncio.to_thread(self._runtime.abort, run_id)
+        await apart(self._runtime.abort, run_id)
         return await self.find(run_id)
 
     async def waiting(self, run_id: str | None = None) -> Sequence[Waiting]:
-        return await asyncio.to_thread(waiting_at, self.desk, self._now(), run_id)
+        return await apart(waiting_at, self.desk, self._now(), run_id)
 
     async def decide(self, digest: str, by: str, *, approve: bool) -> None:
         await answer(self.desk, digest, by, approve=approve)
@@ -122,7 +123,7 @@ class DurableRuns:
             self._watching.cancel()
             await asyncio.wait({self._watching})
         await self._service.shutdown(STOP_S, leave=True)
-        await asyncio.to_thread(self._runtime.close)
+        await apart(self._runtime.close)
 
 
 def record_of(kept: KeptRun) -> RunRecord:

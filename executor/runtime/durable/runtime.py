@@ -24,6 +24,7 @@ from zkagent.executor.runtime.core.errors import (
     RunUnknown,
 )
 from zkagent.executor.runtime.core.result import AgentResult
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.core.world import World
 from zkagent.executor.runtime.durable.database import RunsDatabase, open_runs
 from zkagent.executor.runtime.durable.journal import DurableJournal
@@ -108,7 +109,7 @@ class DurableRuntime:
 
     async def arun(self, agent: Agent, options: RunOptions | str | None = None) -> AgentResult:
         """One run from its beginning to its end. options: a text is the run's task."""
-        session = await asyncio.to_thread(self.session, agent, _options(options))
+        session = await apart(self.session, agent, _options(options))
         return await session.arun()
 
     def run(self, agent: Agent, options: RunOptions | str | None = None) -> AgentResult:
@@ -158,9 +159,9 @@ class DurableRuntime:
     async def wait(self, run_id: str) -> AgentResult:
         """Until it has ended, wherever it runs. Raises RunUnknown, JournalFault: it halts."""
         while True:
-            kept = await asyncio.to_thread(self.store.find, run_id)
+            kept = await apart(self.store.find, run_id)
             if kept.state == "finished":
-                return (await asyncio.to_thread(self.store.whole, run_id)).result  # type: ignore[return-value]
+                return (await apart(self.store.whole, run_id)).result  # type: ignore[return-value]
             if kept.state == "halted":
                 raise JournalFault(f"run {run_id} halts: {kept.reason}")
             await asyncio.sleep(POLL_S)
@@ -247,16 +248,16 @@ class DurableRuntime:
     async def _look(
         self, service: AgentService | None, tasks: set[asyncio.Task[AgentResult]]
     ) -> None:
-        await asyncio.to_thread(self._lease.check)
-        listed = await asyncio.to_thread(self.store.open_runs, list(self._agents))
+        await apart(self._lease.check)
+        listed = await apart(self.store.open_runs, list(self._agents))
         for kept in listed:
             if kept.aborts:
                 self._abort_here(kept.id)
-        left = await asyncio.to_thread(self._left, listed)
+        left = await apart(self._left, listed)
         if service is not None:
             await self._hand_over(service, left)
             return
-        for session in await asyncio.to_thread(self._taken, left):
+        for session in await apart(self._taken, left):
             task = asyncio.ensure_future(session.arun())
             tasks.add(task)
             task.add_done_callback(tasks.discard)
@@ -286,7 +287,7 @@ class DurableRuntime:
             try:
                 await service.start(kept.agent, run_id=kept.id)
             except Exception as exc:
-                await asyncio.to_thread(self._not_taken, kept, exc)
+                await apart(self._not_taken, kept, exc)
 
     def _not_taken(self, kept: KeptRun, why: Exception) -> None:
         """The others are taken up all the same."""

@@ -17,11 +17,11 @@ from zkagent.executor.runtime.core.errors import AgentConfigRefused, ApprovalNee
 from zkagent.executor.runtime.core.json_values import Json, canonical
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
 from zkagent.executor.runtime.core.steps import PlanStep
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.permissions.audit.recorder import Audit
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule
 from zkagent.executor.runtime.permissions.lists import plain_names
 from zkagent.executor.runtime.permissions.roles import Principal, Roles
-from zkagent.executor.runtime.permissions.threads import apart
 
 State = Literal["waits", "approved", "denied"]
 EXPIRES_S = 86_400.0

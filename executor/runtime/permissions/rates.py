@@ -15,9 +15,9 @@ from typing import Literal, Protocol
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.permissions import Asked
 from zkagent.executor.runtime.core.steps import PlanStep
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule, Stage
 from zkagent.executor.runtime.permissions.lists import plain_names
-from zkagent.executor.runtime.permissions.threads import apart
 
 Per = Literal["tool", "agent", "run"]
 MOST_CALLS, LONGEST_WINDOW_S = 10_000, 31 * 86_400.0

@@ -1,11 +1,11 @@
 """The rule of an engine that redacts, or refuses where the owner wants no secrets at all."""
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.permissions import SECRETS_REFUSED, Asked, Place
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule
 from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRETS, detectors
 from zkagent.executor.runtime.permissions.redaction.redactor import Redactor
@@ -51,7 +51,7 @@ class Redaction(Rule):
         if _is_small(value):
             redacted, kinds = self._redactor.redact(value, vault)
         else:
-            redacted, kinds = await asyncio.to_thread(self._redactor.redact, value, vault)
+            redacted, kinds = await apart(self._redactor.redact, value, vault)
         if not kinds:
             return None
         names = tuple(f"{self.name}.{kind}" for kind in sorted(kinds))

@@ -9,6 +9,7 @@ from zkagent.errors import in_line
 from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, RuntimeFault
 from zkagent.executor.runtime.core.result import AgentResult
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.running.agent import STOP_S, Agent
 from zkagent.executor.runtime.running.closing import close_all
 from zkagent.executor.runtime.running.session import AgentSession
@@ -71,7 +72,7 @@ class AgentService:
             raise RuntimeFault(f"run {run_id} is on its way already")
         agent, make = self.agent(agent_id), sessions or self._make
         with self._begins(run_id):
-            session = await asyncio.to_thread(make, agent, options or RunOptions(), run_id)
+            session = await apart(make, agent, options or RunOptions(), run_id)
             self._check_accepts()
             self._sessions[session.id] = session
             self._tasks[session.id] = asyncio.ensure_future(session.arun())

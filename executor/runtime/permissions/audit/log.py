@@ -5,7 +5,6 @@ last line: whoever writes next takes it off and records that it did. After each 
 signed, if there is a key.
 """
 
-import asyncio
 import fcntl
 import hashlib
 import os
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from zkagent.executor.runtime.core.errors import AuditBroken
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
+from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.permissions.audit.anchors import Head
 from zkagent.executor.runtime.permissions.audit.recorder import keyed_digest
 from zkagent.executor.runtime.permissions.audit.records import (
@@ -54,7 +54,7 @@ class AuditLog:
         return keyed_digest(self._key, value)
 
     async def record(self, what: JsonObject) -> None:
-        await asyncio.to_thread(self.append, what)
+        await apart(self.append, what)
 
     def append(self, what: JsonObject) -> Head:
         """Returns the new head."""

@@ -1,0 +1,34 @@
+"""Threads in which the runtime asks its own stores: not those of the loop, so that tools which hold
+these keep no step from being judged, no run from being kept and no answer from being given."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+MOST = 8
+
+
+class _Pool:
+    """Anew in a process that was forked, which has none of the threads."""
+
+    def __init__(self) -> None:
+        self.renew()
+        os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        self.threads = ThreadPoolExecutor(MOST, "zkagent-stores")
+
+
+_pool = _Pool()
+
+
+async def apart(do: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_pool.threads, lambda: do(*given, **named))
+
+
+__all__ = ["apart"]

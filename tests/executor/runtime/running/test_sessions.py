@@ -241,7 +241,7 @@ def test_hooks_and_handlers_are_told_and_may_be_asynchronous() -> None:
 
 def test_the_hook_for_tokens_is_told_all_of_an_answer() -> None:
     told: list[str] = []
-    text = "word " * 60
+    text = "word " * 300  # more than what is held back at its end
     clerk = agent(
         model_providers=[ScriptedClient([text])], hooks=Hooks(on_model_tokens=told.append)
     )

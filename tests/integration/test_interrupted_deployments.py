@@ -143,7 +143,8 @@ def test_whatever_ends_a_command_before_its_record_leaves_the_journal(
 
 
 def nonce(embedded: EmbeddedChain) -> int:
-    return int(embedded.web3.eth.get_transaction_count(embedded.owner.address))
+    """How many transactions the node has of the owner: one that was just sent is in no block yet."""
+    return int(embedded.web3.eth.get_transaction_count(embedded.owner.address, "pending"))
 
 
 def test_a_look_at_what_is_on_its_way_deploys_nothing_twice(

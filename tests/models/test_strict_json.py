@@ -34,7 +34,6 @@ OWN = {
     "executor/runtime/durable/store.py": "columns that the runtime wrote and sealed",
     "executor/runtime/events/json_lines.py": "lines of a log, for the numbers in them; all else is "
     "left out",
-    "executor/runtime/permissions/ledger.py": "columns that the runtime's own code wrote",
     "executor/runtime/replay/recorded.py": "records that the runtime wrote and sealed",
     "executor/runtime/replay/replaying.py": "records that the runtime wrote and sealed",
     "executor/runtime/running/plain_values.py": "what it has just written",

@@ -143,7 +143,7 @@ def test_whatever_ends_a_command_before_its_record_leaves_the_journal(
 
 
 def nonce(embedded: EmbeddedChain) -> int:
-    """How many transactions the node has of the owner: one that was just sent is in no block yet."""
+    """The owner's transactions that the node has: one just sent is in no block yet."""
     return int(embedded.web3.eth.get_transaction_count(embedded.owner.address, "pending"))
 
 

@@ -46,8 +46,9 @@ def start_command(
     """Run an agent of FILE on TASK, or on its own task; its answer is printed, and what it does
     meanwhile on stderr.
 
-    FILE is FILE.py, a module, or either with :NAME, that has an agent or a list of them. A run that
-    this process does not end is kept, and gone on with by --run.
+    FILE is FILE.py, a module, or either with :NAME: of an agent or a list of them, which is called
+    `agent` or `agents` where no NAME is given. A run that this process does not end is kept, and
+    gone on with by --run.
     """
     from zkagent.executor.cli.runs_started import Started, carried_out, kept_run
     from zkagent.executor.runtime.running.loading import one_agent
@@ -101,7 +102,11 @@ def approve_command(
 @click.argument("step", type=click.IntRange(0, MOST_STEPS - 1))
 @runs_options
 def decline_command(run: str, step: int, database: str | None, database_key: Path | None) -> None:
-    """Refuse STEP of RUN, which waits for approval; the agent is told so, and goes on."""
+    """Refuse STEP of RUN, which waits for approval.
+
+    The agent is told so: a language model or a script goes on from there, a proven planner ends the
+    run, for its model has learned nothing of refusals.
+    """
     with opened(database, database_key, new=False) as found:
         request = _waiting(found, run, step)
         _decide(found, request, approve=False)

@@ -23,6 +23,12 @@ WHOLE = {
     "result": ("success", "steps", "result", "error"),
 }
 VALUE_SHOWN = 200
+#: A proof may be true and of another decision: of a planner told otherwise, say.
+PROOFS = {
+    "verified": "proof verified",
+    "false": "no proof of this decision",
+    "unverified": "proof unverified",
+}
 
 
 def on_chain_json(record: "RunRecord") -> dict[str, Any]:
@@ -105,7 +111,7 @@ def replay_lines(report: "ReplayReport") -> list[str]:
     lines = []
     for step in report.steps:
         what = step.plan.get("tool_id") or step.plan.get("kind") or "?"
-        proof = f", proof {step.proof}" if step.proof else ""
+        proof = f", {PROOFS[step.proof]}" if step.proof else ""
         why = "; ".join(filter(None, (step.why, step.proof_why)))
         outcome = step.outcome.replace("_", " ")
         taken = " (redacted)" if step.redacted and step.outcome != "redacted" else ""

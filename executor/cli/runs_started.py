@@ -65,7 +65,9 @@ class Saying:
     async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
         answers = [typed("runs", word, asked.run_id, asked.step) for word in ("approve", "decline")]
         output.show(
-            f"step {asked.step} waits for approval: `{answers[0]}`, or `{answers[1]}`", err=True
+            f"step {asked.step} waits for approval: `{answers[0]}`, or `{answers[1]}`; Ctrl-C "
+            "leaves it waiting, and the run is kept",
+            err=True,
         )
         return await self.desk.wait(asked, step, reason)
 

@@ -158,9 +158,12 @@ def _described(tool: ToolDefinition) -> JsonObject:
     }
 
 
-def _refuse_tools(tools: Sequence[ToolDefinition]) -> None:
+def _refuse_tools(tools: Sequence[Any]) -> None:
     seen: set[str] = set()
     for tool in tools:
+        if not isinstance(tool, ToolDefinition):
+            name = getattr(tool, "__name__", type(tool).__name__)
+            raise AgentConfigRefused(f"{name!r:.80} is no tool: write @tool before a function")
         if not re.fullmatch(TOOL_ID, tool.id):
             raise AgentConfigRefused(f"a tool's id is {TOOL_ID}, not {tool.id!r:.80}")
         if tool.id in seen:
@@ -203,6 +206,8 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.task is not None:
             _refuse_text("task", self.task)
+            if not self.task.strip():
+                raise AgentConfigRefused("task is empty: say what is to be done, or give none")
         if self.session is not None and not _has_form(ID, self.session):
             raise AgentConfigRefused(
                 f"session is {ID}, not {self.session!r:.80}: name the conversation so, or give none"

@@ -43,7 +43,9 @@ class ToolDefinition:
 
     safe_by_default: nothing outside the run is changed and nothing private is read; a tool that is
     not has to be allowed by name. destructive: what it does cannot be undone (denied by default).
-    honours_keys: two calls with one key happen once. interrupted: otherwise, see there.
+    honours_keys: two calls with one key happen once. interrupted: otherwise, see there; by default
+    "retry" for tools that are safe by default, for which a second call changes nothing, and "fail"
+    for all others.
     retriable: exceptions after which the same call may be tried again; all others are fatal.
     """
 
@@ -54,9 +56,13 @@ class ToolDefinition:
     safe_by_default: bool = False
     destructive: bool = False
     honours_keys: bool = False
-    interrupted: Interrupted = "fail"
+    interrupted: Interrupted | None = None
     retriable: tuple[type[BaseException], ...] = ()
     timeout_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.interrupted is None:
+            object.__setattr__(self, "interrupted", "retry" if self.safe_by_default else "fail")
 
 
 __all__ = ["CallContext", "Interrupted", "ToolDefinition", "ToolOutput"]

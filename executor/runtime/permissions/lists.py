@@ -23,7 +23,8 @@ def plain_names(names: Collection[str]) -> frozenset[str]:
     for name in names:
         if not PLAIN.fullmatch(name):
             raise AgentConfigRefused(
-                f"{name!a} is no name of a tool: use 1 to 128 of a-z A-Z 0-9 _ . : / @ -"
+                f"{name!a} is no name of a tool: use 1 to 128 of a-z A-Z 0-9 _ . : / @ -, and name "
+                "each in full (prefix* is for ToolRegistry.for_agent)"
             )
     return frozenset(names)
 

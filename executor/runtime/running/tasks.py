@@ -35,7 +35,7 @@ async def task_of(run: Run) -> Task:
     if own:
         return await _rendered(run, own[1], own[2])
     params = run.options.params
-    text = run.options.task or run.config.task_prompt
+    text = run.config.task_prompt if run.options.task is None else run.options.task
     return Task(PLACE.sub(lambda found: str(params.get(found[1], found[0])), text))
 
 

@@ -55,7 +55,7 @@ def tool(
     safe_by_default: bool = False,
     destructive: bool = False,
     honours_keys: bool = False,
-    interrupted: Interrupted = "fail",
+    interrupted: Interrupted | None = None,
     retriable: tuple[type[BaseException], ...] = (),
     timeout_s: float = 30.0,
 ) -> Callable[[Function], ToolDefinition]: ...

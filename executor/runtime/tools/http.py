@@ -96,6 +96,9 @@ class HttpRules:
 
     def check(self) -> None:
         """Raises AgentConfigRefused."""
+        hosts: object = self.hosts
+        if isinstance(hosts, str):
+            raise AgentConfigRefused(f"HTTP hosts are a list: write [{hosts!r}]")
         try:
             list(map(check_rule, self.hosts))
         except ValueError as exc:

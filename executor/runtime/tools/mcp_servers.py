@@ -152,7 +152,14 @@ class McpServer:
 
         reading: change nothing, as the host knows; all others are destructive. honours_keys: do
         once what comes twice with one key (in _meta, zkagent/idempotency-key).
+
+        Raises AgentConfigRefused: it has none of such a name, or is not open.
         """
+        if self._loop is None:
+            raise AgentConfigRefused(
+                f"MCP server {self.name} is not open: ask for its tools within `with`, or after "
+                "open()"
+            )
         named = {*(only or ()), *reading, *honours_keys}
         if unknown := sorted(named - self._listed.keys()):
             raise AgentConfigRefused(

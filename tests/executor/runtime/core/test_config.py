@@ -59,7 +59,7 @@ def test_a_config_is_refused_beside_one_that_passes(
     ("passes", "refused", "says"),
     [
         ({"task": "é\n🙂"}, {"task": "a\0b"}, r"task has '\\x00' at 1.*leave it out"),
-        ({"task": ""}, {"task": "\ud800"}, r"task has '\\ud800' at 0"),
+        ({"task": "."}, {"task": "\ud800"}, r"task has '\\ud800' at 0"),
         ({"task": None}, {"task": b"Do."}, "task is text, not bytes"),
         ({"session": "a-B_9"}, {"session": "ada/talk"}, "session is .* not 'ada/talk'"),
         ({"session": "a" * 64}, {"session": "a" * 65}, "session is"),
@@ -103,3 +103,18 @@ def test_a_config_describes_itself_in_json() -> None:
     assert json.loads(json.dumps(told)) == told
     assert (told["planner"], told["labels"]) == ("finishes", {"team": "x"})
     assert [one["id"] for one in told["tools"]] == ["look"]
+
+
+@pytest.mark.parametrize("task", ["", " \n"])
+def test_a_run_s_task_that_says_nothing_is_refused(task: str) -> None:
+    """It is not the agent's own task, which may be a dangerous one."""
+    with pytest.raises(AgentConfigRefused, match="task is empty"):
+        RunOptions(task)
+
+
+def test_a_plain_function_is_no_tool() -> None:
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    with pytest.raises(AgentConfigRefused, match="'add' is no tool: write @tool"):
+        AgentConfig("clerk", "Add.", [add], planner=Finishes())  # type: ignore[list-item]

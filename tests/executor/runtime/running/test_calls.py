@@ -188,9 +188,16 @@ def test_an_interrupted_call_is_made_again_where_the_tool_says_so() -> None:
     assert len(calls.given) == 2
 
 
+def test_an_interrupted_call_that_changes_nothing_is_made_again() -> None:
+    calls = Calls()
+    assert only(interrupted(calls)).state == "ok"
+    assert len(calls.given) == 2
+    assert tool(calls, safe_by_default=False).interrupted == "fail"
+
+
 def test_an_interrupted_call_ends_as_unknown_otherwise() -> None:
     calls = Calls()
-    result = interrupted(calls)
+    result = interrupted(calls, interrupted="fail")
     assert (only(result).state, len(calls.given), result.success) == ("unknown", 1, True)
     assert only(result).error
     assert only(result).error["code"] == "call_unknown"

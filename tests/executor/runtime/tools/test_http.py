@@ -330,6 +330,8 @@ def test_where_nobody_answers_nothing_was_sent_and_it_may_be_tried_again() -> No
 def test_rules_that_allow_no_host_or_any_are_refused(rules: dict[str, Any]) -> None:
     with pytest.raises(AgentConfigRefused):
         http_tool(HttpRules(**rules))
+    with pytest.raises(AgentConfigRefused, match=r"write \['a\.example'\]"):
+        http_tool(HttpRules("a.example"))  # type: ignore[arg-type]
     with pytest.raises(AgentConfigRefused, match="no method"):
         http_tool(HttpRules(("a.example",), methods=("TRACE",)))
 

@@ -86,6 +86,16 @@ def test_its_tools_are_called_by_their_prefixed_names(server: McpServer) -> None
     assert call(tools["numbers_keys_told"]).output == {"text": CONTEXT.key}
 
 
+def test_one_that_is_not_open_has_no_tools_to_give(state: Path) -> None:
+    server = server_of(state)
+    with pytest.raises(AgentConfigRefused, match="numbers is not open"):
+        server.tools()
+    with server:
+        assert server.tools()
+    with pytest.raises(AgentConfigRefused, match="numbers is not open"):
+        server.tools()
+
+
 def test_it_is_spoken_to_as_a_process(state: Path) -> None:
     with server_of(state, McpServer) as server:
         add = by_name(server)["numbers_add"]

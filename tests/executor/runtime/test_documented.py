@@ -98,7 +98,7 @@ def test_every_switch_and_variable_is_one_that_the_code_has() -> None:
 
 def test_every_flag_of_a_tool_is_documented_with_its_default() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| .+? \| ([^ :;|]+)[^|]*\|$", TEXT, re.MULTILINE))
-    told = {"no": False, "none": (), "30": 30.0, '`"retry"` if it is `safe_by_default`': None}
+    told = {"no": False, "none": (), "30": 30.0, '`"retry"`': None}
     flags = runtime.ToolDefinition.__dataclass_fields__
     defaults = {name: flag.default for name, flag in flags.items() if flag.default is not MISSING}
     assert {name: told[rows[name]] for name in defaults} == defaults

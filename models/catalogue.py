@@ -15,9 +15,11 @@ from zkagent.models.agents.instructions import (
     load_instruction_model,
     save_instruction_model,
 )
+from zkagent.models.agents.labels import LabelModel
 from zkagent.models.agents.loan import LoanModel, load_loan_model
 from zkagent.models.agents.model import MANIFEST, ONNX, Model
 from zkagent.models.agents.steps import FILES, StepModel, load_step_model, save_model
+from zkagent.models.classifier.files import TextClassifier, load_classifier
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
 from zkagent.models.files import read_limited
 from zkagent.models.strict_json import load_json
@@ -85,6 +87,19 @@ def load_model(name_or_folder: str | Path, kind: type[AnyModel] | None = None) -
     return model
 
 
+def load_decider(name_or_folder: str | Path) -> Model:
+    """What an agent on chain decides by: an agent's model, or a text classifier as one.
+
+    Raises UnknownModel, WrongKind, ManifestError or CorruptModel.
+    """
+    model = load_model(name_or_folder)
+    if isinstance(model, TextClassifier):
+        return LabelModel.of(model)
+    if not isinstance(model, Model):
+        raise WrongKind(str(name_or_folder), model.kind, Model.kind)
+    return model
+
+
 def is_model(folder: Path, kind: type[AnyModel]) -> bool:
     """Whether a whole model of this kind lies there."""
     try:
@@ -117,8 +132,6 @@ def _load(directory: Path) -> AnyModel:
             f"{directory} holds {MANIFEST} and {CLASSIFIER_MANIFEST}, two models in one folder: "
             "move the files of one elsewhere, or train it again into a folder of its own"
         )
-    from zkagent.models.classifier.files import load_classifier
-
     return load_classifier(directory)
 
 
@@ -145,10 +158,12 @@ __all__ = [
     "AnyModel",
     "CreditModel",
     "InstructionModel",
+    "LabelModel",
     "LoanModel",
     "Model",
     "StepModel",
     "is_model",
+    "load_decider",
     "load_model",
     "save_instruction_model",
     "save_model",

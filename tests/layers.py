@@ -62,6 +62,7 @@ ROOMS: Mapping[str, set[str]] = {
     "models/examples": {"models/instructions", "models/networks", "models/whole"},
     "models/training": {"models/encoding", "models/instructions", "models/networks"},
     "models/agents": {
+        "models/classifier",
         "models/encoding",
         "models/files",
         "models/folders",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from zkagent.executor.api.limits import MOST_SECONDS
 from zkagent.executor.errors import ArgumentRefused
-from zkagent.models.catalogue import AnyModel, Model, load_model
+from zkagent.models.catalogue import AnyModel, LabelModel, Model, load_decider, load_model
+from zkagent.models.classifier.files import TextClassifier
 
 AnyPath = str | os.PathLike[str]
 
@@ -39,10 +40,13 @@ def texts_of(name: str, given: Iterable[str]) -> tuple[str, ...]:
     return tuple(text_of(name, each) for each in given)
 
 
-def model_of(given: Model | AnyPath) -> Model:
-    """An agent's model by name or folder, or itself. Raises ArgumentRefused, ModelError."""
+def model_of(given: Model | TextClassifier | AnyPath) -> Model:
+    """What an agent decides by, by name or folder, or itself; a text classifier as an agent's
+    model. Raises ArgumentRefused, ModelError."""
     if isinstance(given, str | os.PathLike):
-        return load_model(os.fspath(given), Model)
+        return load_decider(os.fspath(given))
+    if isinstance(given, TextClassifier):
+        return LabelModel.of(given)
     if not isinstance(given, Model):
         raise ArgumentRefused("model", given, "an agent's model, its name or folder")
     return given

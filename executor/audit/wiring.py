@@ -34,7 +34,7 @@ WALLET_MAKERS = (
 )
 AGENTS = (*WALLET_MAKERS, SUCCESSOR)
 #: Contracts of ours that are agents without a wallet: they read, and answer.
-WALLETLESS = ("LoanAgent", "CreditScoreAgent")
+WALLETLESS = ("LoanAgent", "CreditScoreAgent", "LabelAgent")
 #: Tools of theirs that they did not get from strangers.
 READING = ("CriteriaTool", "CreditScoreAgent")
 #: The function of the wallet that a tool of this name wraps.

@@ -10,12 +10,13 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.models.catalogue import Model
+from zkagent.models.catalogue import LabelModel, Model
 from zkagent.models.encoding.book import DEMO_CONTACT
 from zkagent.verifier_contracts.chain.local import Anvil, call, send
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
+from zkagent.verifier_contracts.deployment.label_agent import build_agent
 from zkagent.verifier_contracts.deployment.record import Deployment
-from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at, deploy_wallet
+from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at
 
 #: What the wallet holds at first, and what it has in the pool.
 HELD: Mapping[str, str] = {"USDC": "500", "DAI": "250", "WETH": "2.5", "WBTC": "0.1"}
@@ -63,17 +64,17 @@ def embedded_chain(
     progress("starting a chain")
     with Anvil() as anvil:
         owner, friend, stranger = anvil.accounts[:3]
-        deployment = deploy_wallet(
-            anvil.web3,
+        deployment = build_agent(
+            DirectCarrier(anvil.web3, owner),
             model,
             circuit,
-            owner,
-            plan=WalletPlan(batches or {}, contacts=_contacts(model, friend), strict=strict),
-            progress=lambda s: progress(f"deploying: {s}"),
+            WalletPlan(batches or {}, contacts=_contacts(model, friend), strict=strict),
+            lambda s: progress(f"deploying: {s}"),
         )
         chain = EmbeddedChain(anvil, deployment, owner, friend, stranger)
-        progress("funding the wallet")
-        fund(chain)
+        if not isinstance(model, LabelModel):
+            progress("funding the wallet")
+            fund(chain)
         yield chain
 
 

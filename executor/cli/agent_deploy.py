@@ -60,7 +60,7 @@ def checked_arguments(
     "--deployment",
     cls=SettingOption,
     type=SOURCE,
-    help="deployment.json: fills in executor, registry, model, commitment, book and pool.",
+    help="deployment.json: fills in executor, registry, model, commitment, agent, book and pool.",
 )
 @click.option("--out", type=SOURCE, help="A new file for the record; by default CONTRACT.json.")
 @GAS_FACTOR_OPTION
@@ -84,7 +84,7 @@ def deploy_command(
 ) -> None:
     """Compile FILE and deploy one of its contracts.
 
-    The constructor's parameters are filled in by their names: executor, registry, model (its
+    The constructor's parameters are filled in by their names: agent, executor, registry, model (its
     number), commitment (that the deployment's own agent was made with), book and pool from
     --deployment; owner is the key's account. All of them and what it costs are shown first; the
     same command resumes what was interrupted. What is no agent, such as a token, is deployed all
@@ -191,18 +191,22 @@ def _chosen(file: Path, name: str | None) -> "Contract":
 def _known(record: "Deployment") -> "Mapping[str, str]":
     """Values for parameters of these names. The commitment is the one that the deployment's agent
     was made with: not what is registered now, nor what a node says that the agent obeys."""
+    from zkagent.verifier_contracts.deployment.record import NOBODY
+
     model = str(record.model_id)
     commitment = record.commitment
+    pool = {} if record.pool == NOBODY else {"pool": record.pool}
     pinned = {"commitment": commitment, "expectedcommitment": commitment} if commitment else {}
     return {
         **pinned,
+        "agent": record.agent,
         "executor": record.executor,
         "registry": record.registry,
         "model": model,
         "modelid": model,
         "book": record.symbol_book,
         "symbolbook": record.symbol_book,
-        "pool": record.pool,
+        **pool,
     }
 
 

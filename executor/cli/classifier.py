@@ -68,7 +68,7 @@ def train_classifier_command(
 
     \b
     zkagent model train-classifier --data train.jsonl --test test.jsonl --size S --out intents
-    zkagent decide intents "play some jazz"
+    zkagent classify intents "play some jazz"
     zkagent circuit build intents
 
     Needs torch: the error says how to get it.

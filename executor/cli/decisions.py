@@ -67,10 +67,10 @@ def record_command(
     from zkagent.executor.cli.run import signer_of
     from zkagent.executor.runs.recorded import record_decisions
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import load_decider
     from zkagent.verifier_contracts.chain.local import connect
 
-    model = load_model(model_name, Model)
+    model = load_decider(model_name)
     address, found_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     signer = signer_of(key_file)
     web3 = connect(rpc, found_chain, caps=fee_caps)

@@ -165,7 +165,8 @@ def deploy_command(
     yes: bool,
     **there: Any,
 ) -> None:
-    """Deploy a wallet agent that serves the key's account, and all that it needs.
+    """Deploy a wallet agent that serves the key's account, and all that it needs; of a text
+    classifier, an agent that says labels to whoever asks.
 
     Tables, encoder, decoder, verifier, registry, executor, symbol book, agent; a demo pool and demo
     tokens, of which the wallet gets some, where none are given. What it costs is shown first. A
@@ -184,19 +185,22 @@ def deploy_command(
     )
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.runs.session import local_circuit
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import LabelModel, load_decider
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.foundations import find_foundations
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
     found = record_place(out)
-    signer, model = signer_of(key_file), load_model(model_name, Model)
+    signer, model = signer_of(key_file), load_decider(model_name)
     system = proof_system_for(model, proof_system)
     without_batches(system, sizes)
     asked = hundredths(model, caution)
     if contacts and model.caution is None:
         raise click.UsageError(f"--contact says nothing to {model.name}, which knows no contacts")
+    labels = isinstance(model, LabelModel)
+    if labels:
+        _refuse_for_labels(pool=there["pool"], token=there["tokens"], batch=sizes, strict=strict)
     web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
@@ -205,7 +209,8 @@ def deploy_command(
             with tell.aside():
                 output.show(f"note: {note}", err=True)
         served = policy_of(web3).chain_id
-        _check_demo(foundations, demo, served)
+        if not labels:
+            _check_demo(foundations, demo, served)
         shown = _foundation_lines(foundations)
         circuit = local_circuit(model, srs, tell.stage, proof_system_of(system))
         batches = batch_circuits(model, sizes, srs, tell.stage)
@@ -228,7 +233,7 @@ def deploy_command(
             deployed = _deployed(carrier, model, circuit, plan, tell.stage)
             write_record(found, deployed.to_json())
             finished(carrier)
-    _show(deployed, rpc, out, key_file, funded=plan.makes_tokens)
+    _show(deployed, rpc, out, key_file, model_name, funded=plan.makes_tokens)
 
 
 def _deployed(
@@ -240,10 +245,10 @@ def _deployed(
 ) -> "Deployment":
     """All of it, demo tokens for the wallet included."""
     from zkagent.executor.chain.embedded import mint
-    from zkagent.verifier_contracts.deployment.wallet import build_wallet
+    from zkagent.verifier_contracts.deployment.label_agent import build_agent
 
-    made = build_wallet(carrier, model, circuit, plan, lambda s: stage(f"deploying: {s}"))
-    if plan.makes_tokens:
+    made = build_agent(carrier, model, circuit, plan, lambda s: stage(f"deploying: {s}"))
+    if plan.makes_tokens and made.tokens:
         stage("funding the wallet")
         mint(carrier, made)
     return made
@@ -341,11 +346,13 @@ def chain_command(
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.places import check_new_folder, check_place, held_files
     from zkagent.executor.runs.session import local_circuit
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import LabelModel, load_decider
 
-    model = load_model(model_name, Model)
+    model = load_decider(model_name)
     system = proof_system_for(model, proof_system)
     without_batches(system, sizes)
+    if isinstance(model, LabelModel):
+        _refuse_for_labels(batch=sizes)
     check_new_folder(folder)
     if folder.is_dir():
         check_place(folder / DEPLOYMENT)
@@ -359,17 +366,36 @@ def chain_command(
             out.write(chain.deployment.to_json())
             key.write(bytes(chain.owner.key).hex() + "\n")
             with tell.aside():
-                _show(chain.deployment, chain.anvil.rpc_url, out.path, key.path)
+                _show(chain.deployment, chain.anvil.rpc_url, out.path, key.path, model_name)
                 output.show("the chain ends with Ctrl-C, and its two files with it")
             tell.rest("serving")
             signal.pause()
 
 
-def _show(deployment: "Deployment", rpc: str, out: Path, key: Path, *, funded: bool = True) -> None:
+def _refuse_for_labels(**given: object) -> None:
+    """Raises UsageError for options that only agents with a wallet have."""
+    if named := [name for name, value in given.items() if value]:
+        raise click.UsageError(
+            f"--{named[0]} is for agents with a wallet, and a text classifier's has none: leave it "
+            "out"
+        )
+
+
+def _show(
+    deployment: "Deployment", rpc: str, out: Path, key: Path, model: str, *, funded: bool = True
+) -> None:
     """funded: whether the wallet was given tokens."""
+    from zkagent.verifier_contracts.deployment.record import NOBODY
+
     output.show(f"agent   {deployment.agent}")
+    where = f"chain   {shown_url(rpc)} ({deployment.chain_id})"
+    if deployment.wallet == NOBODY:
+        output.show(where)
+        there = ("--rpc", shown_url(rpc), "--deployment", out, "--key-file", key)
+        output.show(f"try     {typed('run', 'TEXT', *there, '--model', model)}")
+        return
     output.show(f"wallet  {deployment.wallet}")
-    output.show(f"chain   {shown_url(rpc)} ({deployment.chain_id})")
+    output.show(where)
     symbols = [token.symbol for token in deployment.tokens]
     asset = "USDC" if "USDC" in symbols or not symbols else symbols[0]
     if not funded:

@@ -96,10 +96,10 @@ def desk_opened(
     from zkagent.executor.operating.session import open_desk
     from zkagent.executor.runs.target import Proving
     from zkagent.executor.runs.terms import DEFAULT_LIMITS
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import load_decider
     from zkagent.verifier_contracts.chain.local import connect
 
-    model = load_model(options["model_name"], Model)
+    model = load_decider(options["model_name"])
     web3 = connect(options["rpc"], options["chain_id"], caps=fee_caps)
     with open_desk(
         web3,

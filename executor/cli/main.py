@@ -24,6 +24,11 @@ COMMANDS = {
         "What an agent may call and spend, and who has the last word.",
     ),
     "decide": ("zkagent.executor.cli.model", "decide_command", "Show a decision without a proof."),
+    "classify": (
+        "zkagent.executor.cli.classify",
+        "classify_command",
+        "Show which label a classifier gives a text.",
+    ),
     "circuit": (
         "zkagent.executor.cli.circuit",
         "circuit_group",

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from zkagent.errors import in_line
 from zkagent.executor.cli import output
+from zkagent.executor.cli.classify import show_label
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import FiniteRange, SettingOption, hundredths
 
@@ -19,14 +20,12 @@ if TYPE_CHECKING:
 
     from zkagent.executor.chain.web3_agent import Web3Agent
     from zkagent.models.catalogue import AnyModel, Model
-    from zkagent.models.classifier.files import TextClassifier
     from zkagent.models.folders import Folder
     from zkagent.models.wallet.evaluate import Report, Share
     from zkagent.models.wallet.played import Tally
 
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-SCORES_SHOWN = 5
 SAID_EACH = 500  # prompts
 
 
@@ -114,7 +113,7 @@ def _show_decision(
             raise click.UsageError(
                 f"{ctx.params['model']} is {loaded.kind}: leave out --observation, --symbol"
             )
-        _show_intent(loaded, prompt, as_json)
+        show_label(loaded, prompt, as_json=as_json)
         return
     assert isinstance(loaded, Model)
     agent = _agent(ctx, loaded, prompt, target)
@@ -156,18 +155,6 @@ def _agent(
     check_model(identity, model)
     check_deciders(chain.code, identity.model, head)
     return chain
-
-
-def _show_intent(classifier: "TextClassifier", text: str, as_json: bool) -> None:
-    """The intent, and the scores: all of them for machines, the highest for people."""
-    scores = classifier.scores(text)
-    intent, by_label = classifier.best(scores), dict(zip(classifier.labels, scores, strict=True))
-    if as_json:
-        output.show(json.dumps({"intent": intent, "scores": by_label}))
-        return
-    output.show(intent)
-    for label in sorted(by_label, key=lambda label: -by_label[label])[:SCORES_SHOWN]:
-        output.show(f"  {label:28s} {by_label[label]:16,d}")
 
 
 #: Commands with dependencies of their own.

@@ -138,9 +138,9 @@ def run_command(
     )
     from zkagent.executor.receipts.file import check_place
     from zkagent.executor.runs.errors import NothingToDo
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import load_decider
 
-    model, embedded = load_model(options["model_name"], Model), options["rpc"] is None
+    model, embedded = load_decider(options["model_name"]), options["rpc"] is None
     without_batches(proof_system_for(model, options["proof_system"]), options["batch"])
     if not embedded and options["proof_system"]:
         raise click.UsageError("an agent on a chain has its proof system: leave out --proof-system")

@@ -153,12 +153,12 @@ def _continue(
     )
     from zkagent.executor.runs.errors import RunWaits
     from zkagent.executor.runs.journal import Journal
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import load_decider
 
     record = Journal().find(run)
     options["agent"] = options["agent"] or record.intent.agent
     options["chain_id"] = options["chain_id"] or record.intent.chain_id
-    model, tell = load_model(options["model_name"], Model), Narrator()
+    model, tell = load_decider(options["model_name"]), Narrator()
     confirm = asking(tell, yes=yes)
     departing, done = asking_of_departures(tell), None
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:

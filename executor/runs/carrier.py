@@ -278,7 +278,8 @@ class Carrier:
         signed for the instruction and did not happen. Raises NotAgreed, NotAsSigned."""
         for attempt in range(1, PLANS + 1):
             only_answers = len(plan.decisions) == 1 and not plan.steps and not plan.waits
-            if only_answers and not wishes.record_answer:
+            wanted = wishes.record_answer or self.runner.model.answers_act
+            if only_answers and not wanted:
                 first = plan.decisions[0]
                 whole = first.context.reads.instructed is not None
                 raise NothingToDo(text(plan.answer), "" if whole else first.decision.kind)

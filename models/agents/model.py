@@ -69,6 +69,8 @@ class Model(ABC):
     operators: ClassVar[frozenset[str]] = INTEGER_OPERATORS
     #: By what its network can be proven, as users call it, the usual first.
     proof_systems: ClassVar[tuple[str, ...]] = ("ezkl", "groth16")
+    #: Whether an answer is what a run is for, also one that no call led to.
+    answers_act: ClassVar[bool] = False
 
     directory: Path
     manifest: ModelManifest

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from zkagent.models.classifier.text import rows_of
+from zkagent.models.classifier.text import plain, rows_of_bytes
 from zkagent.models.classifier.weights import ClassifierWeights
 from zkagent.models.classifier.words import SLOTS, KnownWords
 from zkagent.models.encoding.decoder import argmax
@@ -62,6 +62,20 @@ class ClassifierManifest(ManifestRecord):
     accuracy: Accuracy | None  # None: too few texts to hold any out
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A label, and by how much its score is above the next best one, in units of the network: at
+    least 0, and 0 where two are best."""
+
+    label: str
+    margin: int
+
+    @property
+    def words(self) -> str:
+        """As `labels/LabelAnswer.sol` writes it."""
+        return f"{self.label}, ahead by {self.margin}"
+
+
 @dataclass(frozen=True)
 class TextClassifier:
     """From a text to an intent; its files were checked against its manifest."""
@@ -105,7 +119,12 @@ class TextClassifier:
 
     def features(self, text: str) -> tuple[int, ...]:
         """x of `text`: the sum of the table rows that its n-grams select. Raises RefusedText."""
-        rows = list(rows_of(text, len(self.table), self.words))
+        return self.features_of(plain(text))
+
+    def features_of(self, text: bytes) -> tuple[int, ...]:
+        """The same of a text as it stands, which is what contracts read. Raises RefusedText, for
+        what is not printable ASCII, too."""
+        rows = list(rows_of_bytes(text, len(self.table), self.words))
         return tuple(self.table[rows].sum(axis=0, dtype=np.int64).tolist())
 
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
@@ -123,7 +142,13 @@ class TextClassifier:
 
     def best(self, scores: Sequence[int]) -> str:
         """The intent with the highest score, the first one on ties."""
-        return self.labels[argmax(scores)]
+        return self.judge(scores).label
+
+    def judge(self, scores: Sequence[int]) -> "Judged":
+        """What these scores, one for each label, say."""
+        place = argmax(scores)
+        next_best = max(score for at, score in enumerate(scores) if at != place)
+        return Judged(self.labels[place], int(scores[place] - next_best))
 
 
 def save_classifier(
@@ -176,6 +201,7 @@ __all__ = [
     "MANIFEST",
     "Accuracy",
     "ClassifierManifest",
+    "Judged",
     "TextClassifier",
     "load_classifier",
     "save_classifier",

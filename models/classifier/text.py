@@ -38,7 +38,12 @@ def learn_words(texts: Iterable[str]) -> KnownWords:
 
 def rows_of(text: str, table_rows: int, known: KnownWords) -> tuple[int, ...]:
     """The table rows that the n-grams of `text` select. Raises RefusedText."""
-    prompt = plain(text)
+    return rows_of_bytes(plain(text), table_rows, known)
+
+
+def rows_of_bytes(prompt: bytes, table_rows: int, known: KnownWords) -> tuple[int, ...]:
+    """The same of a text as it stands, which is what contracts read. Raises RefusedText, for what
+    is not printable ASCII, too."""
     return tuple(h % table_rows for h in _ngrams(prompt, tokenize(prompt, _no_symbols), known))
 
 

@@ -12,7 +12,14 @@ from itertools import accumulate
 
 import numpy as np
 
-from zkagent.models.catalogue import CreditModel, InstructionModel, LoanModel, Model, StepModel
+from zkagent.models.catalogue import (
+    CreditModel,
+    InstructionModel,
+    LabelModel,
+    LoanModel,
+    Model,
+    StepModel,
+)
 from zkagent.models.encoding.encoder import Table, Tables
 from zkagent.models.encoding.manifest import SLOTS, Action, Manifest
 from zkagent.models.instructions.codetable import CodeTable
@@ -24,6 +31,7 @@ from zkagent.verifier_contracts.deployment.code_parts import (
     numbered,
     table_bytes,
 )
+from zkagent.verifier_contracts.deployment.label_code import label_code
 from zkagent.verifier_contracts.deployment.loan_code import credit_code, loan_code
 from zkagent.verifier_contracts.errors import ModelCodeError
 
@@ -153,6 +161,8 @@ def code_of(model: Model) -> ModelCode:
         return loan_code(model)
     if isinstance(model, CreditModel):
         return credit_code(model)
+    if isinstance(model, LabelModel):
+        return label_code(model.classifier)
     assert isinstance(model, StepModel)
     return build_model_code(model.manifest, model.tables)
 

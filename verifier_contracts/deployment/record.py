@@ -10,6 +10,8 @@ from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import DeploymentFileError
 
 FORMAT = "zkagent-deployment-1"
+#: Where an agent without a wallet has none, and no pool.
+NOBODY = "0x" + "00" * 20
 #: Fields that records need not have.
 OPTIONAL = frozenset({"commitment", "contact_book"})
 
@@ -41,11 +43,12 @@ class ModelContracts:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """One wallet agent with everything below it. Addresses are checksummed.
+    """One agent with everything below it. Addresses are checksummed.
 
     circuit: digest; block: the last one that the deployment needed; wallet: holds the tokens;
     commitment: what the agent pinned when it was made, "" in records of versions that kept none.
-    contact_book: "" of an agent whose model knows no contacts.
+    contact_book: "" of an agent whose model knows no contacts. wallet, pool: NOBODY of an agent
+    that says labels, which has no tools either.
     """
 
     chain_id: int
@@ -117,4 +120,4 @@ def _typed(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-__all__ = ["Deployment", "ModelContracts", "Token", "load_deployment"]
+__all__ = ["NOBODY", "Deployment", "ModelContracts", "Token", "load_deployment"]

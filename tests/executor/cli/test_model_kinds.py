@@ -31,7 +31,8 @@ def test_a_classifier_decides_on_an_intent(
 ) -> None:
     assert exit_code("decide", classifier.directory, TEXT) == 0
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first == classifier.classify(TEXT)
+    ordered = sorted(classifier.scores(TEXT))
+    assert first == f"{classifier.classify(TEXT)}, ahead by {ordered[-1] - ordered[-2]}"
     shown = {label: int(score.replace(",", "")) for label, score in map(str.split, rest)}
     assert shown == dict(zip(LABELS, classifier.scores(TEXT), strict=True))
     assert list(shown) == sorted(shown, key=lambda label: -shown[label])
@@ -43,7 +44,12 @@ def test_a_classifier_s_scores_are_json_for_machines(
     assert exit_code("decide", classifier.directory, TEXT, "--json") == 0
     scores = dict(zip(LABELS, classifier.scores(TEXT), strict=True))
     printed = json.loads(capsys.readouterr().out)
-    assert printed == {"intent": classifier.classify(TEXT), "scores": scores}
+    margin = sorted(scores.values())[-1] - sorted(scores.values())[-2]
+    expected = {"intent": classifier.classify(TEXT), "margin": margin, "scores": scores}
+    assert printed == expected
+    assert exit_code("classify", classifier.directory, TEXT, "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said == {"label": expected.pop("intent"), **expected}
 
 
 def test_a_classifier_takes_no_observations_and_reads_no_empty_text(
@@ -112,9 +118,7 @@ def test_networks_are_found_by_folder_for_both_kinds(classifier: TextClassifier)
 @pytest.mark.parametrize(
     "command",
     [
-        ("run", TEXT, "--model"),
         ("demo", "--model"),
-        ("chain", "--model"),
         ("model", "evaluate"),
         ("serve", "--port", 0, "--model"),
     ],
@@ -129,6 +133,48 @@ def test_a_classifier_is_refused_where_an_agent_decides(
     assert exit_code(*command, classifier.directory) == 1
     error = one_line_error(capsys)
     assert f"{classifier.directory} is a text classifier, but this needs an agent's model" in error
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (("chain", "--batch", "2"), "--batch"),
+        (("deploy", "--strict"), "--strict"),
+        (("deploy", "--batch", "2"), "--batch"),
+        (("deploy", "--pool", "0x" + "11" * 20), "--pool"),
+        (("deploy", "--token", "ABC=0x" + "11" * 20), "--token"),
+    ],
+)
+def test_options_of_wallets_are_refused_for_a_classifier_before_anything_is_asked(
+    command: tuple[str, ...],
+    option: str,
+    classifier: TextClassifier,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "key").write_text("11" * 32)
+    there = ("--rpc", "http://127.0.0.1:1", "--key-file", "key") if command[0] == "deploy" else ()
+    assert exit_code(*command, "--model", classifier.directory, *there) == 2
+    assert f"{option} is for agents with a wallet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("caf\u00e9", "ASCII"), ("", "empty"), ("stop " * 65, "64"), ("x" * 513, "512")],
+)
+def test_a_text_that_no_contract_reads_is_refused_before_a_chain_is_begun(
+    text: str, why: str, classifier: TextClassifier, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code("run", text, "--model", classifier.directory) == 1
+    assert why in one_line_error(capsys)
+
+
+def test_the_wallet_says_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("classify", "wallet", TEXT) == 1
+    assert "wallet is an agent's model, but this needs a text classifier" in one_line_error(capsys)
 
 
 def test_the_wallet_is_no_classifier_to_evaluate(

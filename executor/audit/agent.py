@@ -136,17 +136,9 @@ def tell(subject: str, claim: str, problem: Callable[[], str]) -> Check:
 
 def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     """What the owner chose: known if it is one of ours, otherwise named."""
-    agent, wallet = next(places(wiring, code)), wallet_place(wiring)
-    namer = agent if wallet.address == NOBODY else wallet
-    try:
-        pool = pool_place(pool_of(code, wiring))
-    except (CannotTell, ValueError) as exc:
-        problem = "the agent names no wallet" if namer is agent else str(exc)
-        found = Check("pool", "the wallet has one", problem, unknown=True)
-        yield _vouched(code, namer, found)
-    else:
-        yield code.check(pool)
-        yield from origin_checks(code, pool)
+    agent = next(places(wiring, code))
+    if not (wiring.walletless and code.is_ours(agent)):  # which have no pool, whatever they say
+        yield from _pool_checks(code, wiring, agent)
     try:
         listed = _listed(code, wiring)
     except (NoAgentThere, RevertError) as exc:
@@ -160,6 +152,20 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
         yield code.check(token)
         yield from origin_checks(code, token)
         yield decimals_check(code, listing)
+
+
+def _pool_checks(code: Code, wiring: Wiring, agent: Place) -> Iterator[Check]:
+    wallet = wallet_place(wiring)
+    namer = agent if wallet.address == NOBODY else wallet
+    try:
+        pool = pool_place(pool_of(code, wiring))
+    except (CannotTell, ValueError) as exc:
+        problem = "the agent names no wallet" if namer is agent else str(exc)
+        found = Check("pool", "the wallet has one", problem, unknown=True)
+        yield _vouched(code, namer, found)
+    else:
+        yield code.check(pool)
+        yield from origin_checks(code, pool)
 
 
 def _listed(code: Code, wiring: Wiring) -> tuple[Listing, ...]:

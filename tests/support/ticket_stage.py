@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
 
 from tests.support.classifiers import random_classifier
 from tests.support.progress import quiet
@@ -85,7 +86,10 @@ class TicketStage:
 
     def route(self, number: int, text: str, run: RunCall) -> Any:
         """The desk's function, for a run that is proven."""
-        return self.desk.functions.route(number, text, *abi.run_arguments(run))
+        claims, proofs, (deadline, calls, facts) = abi.run_arguments(run)
+        named = [(to_checksum_address(target), *rest) for target, *rest in facts]
+        terms = (deadline, calls, named)
+        return self.desk.functions.route(number, text, claims, proofs, terms)
 
     def error_of(self, run: RunCall, sender: LocalAccount | None = None) -> RevertError | None:
         """Why the desk refuses a run; None if it does not."""

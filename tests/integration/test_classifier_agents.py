@@ -68,6 +68,7 @@ def test_a_desk_and_a_ticket_in_two_commands(
     assert second.endswith(f"in 'people', margin {opened.judged(unclear)[1]}")
     verify = ["verify-run", "receipt-0", *model_option(opened)]
     assert exit_code(*verify) == 0
+    capsys.readouterr()
     assert exit_code("run", "caf\u00e9", *run) == 1
     assert "ASCII" in one_line_error(capsys)
 
@@ -101,7 +102,8 @@ def test_an_audit_by_another_classifier_says_so(
         exit_code("agent", "audit", *options, "--model", other.directory)
         == VERDICT_CODES["unsound"]
     )
-    assert exit_code("run", "stop it", *place, "--deployment", DEPLOYMENT) == 1
+    capsys.readouterr()
+    assert exit_code("run", "stop it", *place, "--deployment", DEPLOYMENT, "--yes") == 1
     assert "--model" in one_line_error(capsys)
 
 

@@ -63,12 +63,17 @@ class Token:
 def read(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> tuple[Token, ...]:
     """The 1 to 30 tokens of `prompt`. Raises PromptTooLong, PromptNotAscii, AddressChecksum,
     EmptyPrompt or TooManyTokens."""
-    tokens = _Reader(prompt, scan(prompt), names, grammar).run()
+    tokens = all_tokens(prompt, names, grammar)
     if not tokens:
         raise EmptyPrompt
     if len(tokens) > MAX_TOKENS:
         raise TooManyTokens(MAX_TOKENS)
     return tuple(tokens)
+
+
+def all_tokens(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> list[Token]:
+    """However many there are. Raises PromptTooLong, PromptNotAscii or AddressChecksum."""
+    return _Reader(prompt, scan(prompt), names, grammar).run()
 
 
 class _Reader(Pieces):
@@ -353,4 +358,5 @@ class _Reader(Pieces):
         return quantities.times(number, power)
 
 
-__all__ = ["AMOUNTS", "BY_TEXT", "MAX_TOKENS", "PAYEES", "REACH", "Kind", "Names", "Token", "read"]
+__all__ = ["AMOUNTS", "BY_TEXT", "MAX_TOKENS", "PAYEES", "REACH", "Kind", "Names", "Token"]
+__all__ += ["all_tokens", "read"]

@@ -38,7 +38,7 @@ ROOMS: Mapping[str, set[str]] = {
     "models/wallet/text/phrases": set(),
     "models/encoding": {"models/files"},
     "models/instructions": {"models/encoding", "models/files"},
-    "models/reader": {"models/instructions"},
+    "models/reader": {"models/encoding", "models/instructions"},
     "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},
     "models/wallet/text": {
         "models/encoding",

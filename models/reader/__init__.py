@@ -8,4 +8,8 @@ times.py       dates and times
 spans.py       names, numbers and runs of words
 literals.py    numbers, accounts, bytes, yes and no
 candidates.py  at most eight candidates of a parameter
+words.py       words of what tools say of themselves
+units.py       what a parameter's numbers count in
+arguments.py   the chosen candidate to an argument, or to a question
+abi.py         how arguments are encoded
 """

@@ -5,6 +5,7 @@ chooses among no others. Each is a span of the prompt; `models/reader/arguments.
 argument of the one that a network chose.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -21,6 +22,8 @@ from zkagent.models.reader.view import View
 #: Of a parameter; elements of a list.
 MOST_CANDIDATES, MOST_ELEMENTS = 8, 16
 _POSSESSIVE = b"'s"
+#: What parts elements of a list, with blanks and quotes, which do not count.
+_JOINS = re.compile(rb"""[ "'`]*(,[ "'`]*)?(and[ "'`]*)?""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +158,8 @@ def _each_list(view: View, listed: tuple[Candidate, ...]) -> Iterator[Candidate]
 
 
 def _goes_on(between: bytes) -> bool:
-    """Blanks and quotes do not count."""
-    return between.translate(None, b" \"'`").lower() in (b",", b"and", b",and")
+    found = _JOINS.fullmatch(between.lower())
+    return found is not None and any(found.groups())
 
 
 __all__ = ["MOST_CANDIDATES", "MOST_ELEMENTS", "NO_NAMES", "Candidate", "candidates"]

@@ -121,7 +121,8 @@ def _is_counted(view: View, token: Token) -> bool:
     if token.kind in AMOUNTS:
         return True
     text = view.text[token.start : token.end]
-    return token.kind is TokenKind.DOUBT and not text.startswith(b"0x") and not text.endswith(b"'s")
+    account = text.startswith(b"0x") or text.lower().endswith(b"'s")
+    return token.kind is TokenKind.DOUBT and not account
 
 
 def _counted_kind(token: Token) -> Kind:

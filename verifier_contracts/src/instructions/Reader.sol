@@ -24,14 +24,14 @@ library Reader {
                 _settled(r);
                 uint256 begun = r.next;
                 if (begun >= r.last) break;
-                uint256 token = _next(r);
+                uint256 token = next(r);
                 uint256 kind = Tokens.kindOf(token);
                 if (Kinds.isIn(Kinds.AMOUNTS, kind) && Quantities.shareOf(token) != 1) {
                     // Two amounts side by side are both in doubt.
                     if (begun == r.amountEnded) {
                         Tokens.doubtLast(r);
                         token = Tokens.doubted(token);
-                    } else if (kind >= Kinds.PERCENT && _isAdded(r.amountEnded, begun)) {
+                    } else if (kind >= Kinds.PERCENT && isAdded(r.amountEnded, begun)) {
                         token = Tokens.doubted(token);
                     }
                     r.amountEnded = r.next;
@@ -44,9 +44,9 @@ library Reader {
         }
     }
 
-    /// @dev Whether "and" or "and a" is all that stands between an amount that ended and one that begins:
+    /// @notice Whether "and" or "and a" is all that stands between an amount that ended and one that begins:
     ///   two and a quarter. Pieces there are not yet behind so many codes.
-    function _isAdded(uint256 ended, uint256 begun) private pure returns (bool) {
+    function isAdded(uint256 ended, uint256 begun) internal pure returns (bool) {
         unchecked {
             if (ended == 0 || PieceWord.meaningAt(ended) != Meanings.AND) return false;
             bool article = PieceWord.meaningAt(ended + 32) == Meanings.ARTICLE;
@@ -96,7 +96,8 @@ library Reader {
         (r.next, r.code, r.parse) = (pos, code, parse);
     }
 
-    function _next(Reading memory r) private view returns (uint256) {
+    /// @notice The token that begins with the next piece; codes and parse are left alone.
+    function next(Reading memory r) internal view returns (uint256) {
         unchecked {
             uint256 piece = PieceWord.load(r.next);
             uint256 shape = PieceWord.shapeOf(piece);
@@ -229,7 +230,7 @@ library Reader {
     {
         unchecked {
             r.next = pos;
-            uint256 token = _next(r);
+            uint256 token = next(r);
             if (!Kinds.isIn(Kinds.NUMBERS, Tokens.kindOf(token))) return 0;
             uint256 named = PieceWord.symbolOf(r, PieceWord.load(r.next));
             if (named != 0 && symbol != 0 && named != symbol) return 0;

@@ -1,0 +1,72 @@
+"""Python and the contract find the same candidates for parameters of all types, refusals alike.
+
+The slow one takes 2,000 random prompts of each type.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from tests.support.agreement import assert_same_refusal
+from tests.support.reader_chain import ReaderChain
+from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
+from zkagent.models.encoding.context import Context
+from zkagent.models.errors import RefusedText
+from zkagent.models.reader.candidates import candidates
+from zkagent.models.reader.kinds import Kind, ParamType
+from zkagent.verifier_contracts.chain.local import Anvil
+
+
+@pytest.fixture(scope="module")
+def contracts(anvil: Anvil) -> ReaderChain:
+    return ReaderChain(anvil, DIRECTORY)
+
+
+def agreed(contracts: ReaderChain, prompts: Sequence[bytes], param_type: ParamType) -> Counter[str]:
+    """Kinds of candidates, and names of refusals, the same on both sides."""
+    came: Counter[str] = Counter()
+    for prompt, outcome in zip(prompts, contracts.ask(prompts, param_type), strict=True):
+        try:
+            expected = candidates(prompt, param_type, DIRECTORY.names())
+        except RefusedText as exc:
+            assert outcome.refusal is not None, prompt
+            assert_same_refusal(exc, outcome.refusal, Context(prompt))
+            came[type(exc).__name__] += 1
+            continue
+        assert outcome.refusal is None, (prompt, outcome.refusal)
+        assert outcome.found == expected, prompt
+        came.update(candidate.kind.name for candidate in expected)
+    return came
+
+
+@pytest.mark.parametrize("param_type", ParamType)
+def test_random_prompts_have_the_same(contracts: ReaderChain, param_type: ParamType) -> None:
+    rng = random.Random(param_type)
+    came = agreed(contracts, [reader_prompt(rng) for _ in range(200)], param_type)
+    assert sum(came[kind.name] for kind in Kind) > 20
+
+
+@pytest.mark.parametrize("param_type", ParamType)
+def test_hostile_prompts_have_the_same(contracts: ReaderChain, param_type: ParamType) -> None:
+    assert agreed(contracts, HOSTILE_PROMPTS, param_type)["TooManyTokens"] > 1
+
+
+def test_all_kinds_are_found(contracts: ReaderChain) -> None:
+    rng = random.Random(1)
+    prompts = [reader_prompt(rng) for _ in range(300)]
+    came: Counter[str] = Counter()
+    for param_type in (ParamType.STRING, ParamType.ADDRESS, ParamType.INT, ParamType.BOOL):
+        came += agreed(contracts, prompts, param_type)
+    came += agreed(contracts, prompts, ParamType.BYTES) + agreed(
+        contracts, prompts, ParamType.STRING_ARRAY
+    )
+    assert set(came) >= {kind.name for kind in Kind}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("param_type", ParamType)
+def test_2000_random_prompts_have_the_same(contracts: ReaderChain, param_type: ParamType) -> None:
+    rng = random.Random(100 + param_type)
+    agreed(contracts, [reader_prompt(rng) for _ in range(2000)], param_type)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Candidate} from "../reader/Candidate.sol";
+
+/// @title Finds what a prompt has for a parameter
+/// @notice The contract itself enumerates the spans that may fill a parameter, so that whoever proves a
+///   decision chooses among no others. For parameters of type STRING and arrays of it, `TextReader` does;
+///   for all others `LiteralReader`.
+interface ICandidates {
+    /// @notice Up to eight candidates, in a fixed order. Reverts for a prompt that is refused and for types that
+    ///   the contract does not read.
+    /// @param agent Whose books tell names.
+    /// @param paramType As `IERCAgentTool.ParamType`; 10 for bytes.
+    function candidates(address agent, string calldata prompt, uint256 paramType)
+        external
+        view
+        returns (Candidate[] memory);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {CandidateSpan} from "./Candidate.sol";
+import {Classes} from "./Classes.sol";
+import {Names} from "./Names.sol";
+import {TextSink, TextSinks} from "./TextSink.sol";
+import {Times} from "./Times.sol";
+import {View, Views} from "./View.sol";
+
+/// @title Spans of a prompt that may be text for a tool, exactly as `models/reader/spans.py`
+/// @notice Sets of pieces are masks: bit i is piece i.
+library Spans {
+    using Views for View;
+    using TextSinks for TextSink;
+
+    uint256 private constant MOST_TITLED = 8;
+    uint256 private constant DOLLAR = 0x24;
+    uint256 private constant AMPERSAND = 0x26;
+
+    /// @notice Puts all that may be text into `s`, the likeliest first.
+    /// @param taken Pieces that are quoted.
+    function find(View memory v, TextSink memory s, uint256 taken) internal pure {
+        taken = _moments(v, s, taken);
+        (uint256[] memory names, uint256 count) = Names.find(v, taken);
+        uint256 named = taken | Names.maskOf(names, count);
+        Names.behindComma(v, s, names, count);
+        Names.each(v, s, names, count);
+        _numbers(v, s, named);
+        _words(v, s, named);
+        if (s.isFull()) return;
+        _titles(v, s, taken);
+        Names.bridged(v, s, names, count);
+        _words(v, s, taken);
+        if (s.isFull()) return;
+        _partsOfWords(v, s, taken);
+        for (uint256 i = 0; i < count; ++i) {
+            (uint256 first, uint256 last) = Names.at(names, i);
+            _parts(v, s, first, last);
+        }
+    }
+
+    /// @notice Puts what a list of texts is made of into `s`.
+    function findElements(View memory v, TextSink memory s, uint256 taken) internal pure {
+        taken = _moments(v, s, taken);
+        (uint256[] memory names, uint256 count) = Names.find(v, taken);
+        uint256 named = taken | Names.maskOf(names, count);
+        Names.each(v, s, names, count);
+        _numbers(v, s, named);
+        _words(v, s, named);
+    }
+
+    /// @dev Dates and times, which are taken then.
+    function _moments(View memory v, TextSink memory s, uint256 taken)
+        private
+        pure
+        returns (uint256)
+    {
+        unchecked {
+            uint256 at;
+            while (at < v.count) {
+                uint256 date = Times.dateEnd(v, at);
+                uint256 time = Times.timeEnd(v, at);
+                uint256 end = date < time ? time : date;
+                uint256 mask = TextSinks.maskOf(at, end);
+                if (mask == 0 || taken & mask != 0) {
+                    ++at;
+                    continue;
+                }
+                s.take(v, date < time ? CandidateSpan.TIME : CandidateSpan.DATE, at, end);
+                taken |= mask;
+                at = end;
+            }
+            return taken;
+        }
+    }
+
+    // Numbers
+
+    function _numbers(View memory v, TextSink memory s, uint256 taken) private pure {
+        unchecked {
+            uint256 at;
+            while (at < v.count) {
+                uint256 end = _numberEnd(v, at);
+                if (end == at || (taken >> at) & 1 != 0) {
+                    ++at;
+                    continue;
+                }
+                uint256 coin = end + v.one(end, Classes.COIN);
+                bool priced = v.isCharacter(at - 1, DOLLAR) && v.isGlued(at);
+                s.take(v, CandidateSpan.NUMBER, priced ? at - 1 : at, coin);
+                s.take(v, CandidateSpan.NUMBER, at, end);
+                at = end;
+            }
+        }
+    }
+
+    function _numberEnd(View memory v, uint256 at) private pure returns (uint256 end) {
+        unchecked {
+            if (v.isRun(at)) return at + 1;
+            end = at;
+            while (v.isCounted(end) || (end > at && _goesOn(v, end))) ++end;
+        }
+    }
+
+    /// @dev Hundred, thousand; and "and" behind them before another word.
+    function _goesOn(View memory v, uint256 at) private pure returns (bool) {
+        unchecked {
+            if (v.isPower(at)) return true;
+            return v.has(at, Classes.AND) && v.isPower(at - 1) && v.isCounted(at + 1);
+        }
+    }
+
+    // Words
+
+    function _words(View memory v, TextSink memory s, uint256 taken) private pure {
+        unchecked {
+            for (uint256 at = 0; at < v.count; ++at) {
+                uint256 end = _wordsEnd(v, taken, at);
+                if (end == at) continue;
+                s.take(v, CandidateSpan.WORDS, at, end);
+                at = end - 1;
+            }
+        }
+    }
+
+    function _partsOfWords(View memory v, TextSink memory s, uint256 taken) private pure {
+        unchecked {
+            for (uint256 at = 0; at < v.count; ++at) {
+                uint256 end = _wordsEnd(v, taken, at);
+                if (end == at) continue;
+                _parts(v, s, at, end);
+                at = end - 1;
+            }
+        }
+    }
+
+    function _wordsEnd(View memory v, uint256 taken, uint256 at)
+        private
+        pure
+        returns (uint256 end)
+    {
+        unchecked {
+            end = at;
+            while (_isNaming(v, taken, end, end > at)) ++end;
+        }
+    }
+
+    function _isNaming(View memory v, uint256 taken, uint256 at, bool within)
+        private
+        pure
+        returns (bool)
+    {
+        unchecked {
+            if (at >= v.count || (taken >> at) & 1 != 0) return false;
+            if (!v.isWord(at)) return within && v.isCharacter(at, AMPERSAND) && v.isWord(at + 1);
+            return (within && v.isHyphened(at)) || !v.has(at, Classes.ENDS_NAME);
+        }
+    }
+
+    /// @dev All but the last word, all but the first, and, of three or more, each; what hyphens join is one.
+    function _parts(View memory v, TextSink memory s, uint256 first, uint256 last) private pure {
+        unchecked {
+            if (s.isFull()) return;
+            uint256 second = _next(v, first, last);
+            if (second == last) return;
+            uint256 final_ = last - 1;
+            while (v.isHyphened(final_)) --final_;
+            s.take(v, CandidateSpan.PART, first, final_);
+            s.take(v, CandidateSpan.PART, second, last);
+            if (second == final_) return;
+            for (uint256 at = first; at < last;) {
+                uint256 end = _next(v, at, last);
+                s.take(v, CandidateSpan.PART, at, end);
+                at = end;
+            }
+        }
+    }
+
+    /// @dev Where the next word of [at, last) begins; `last` behind the last one.
+    function _next(View memory v, uint256 at, uint256 last) private pure returns (uint256 next) {
+        unchecked {
+            next = at + 1;
+            while (next < last && v.isHyphened(next)) ++next;
+        }
+    }
+
+    /// @dev What stands at a sentence's start up to a verb, and behind "called" up to a mark.
+    function _titles(View memory v, TextSink memory s, uint256 taken) private pure {
+        unchecked {
+            for (uint256 at = 0; at < v.count; ++at) {
+                bool called = v.has(at, Classes.CALLED);
+                uint256 start = at;
+                if (called) {
+                    ++start;
+                    while (_isBe(v, start)) ++start;
+                } else if (!v.beginsSentence(at)) {
+                    continue;
+                }
+                uint256 end = start;
+                while (end < v.count && !v.isMark(end) && (taken >> end) & 1 == 0) {
+                    if (!called && v.has(end, Classes.VERB)) break;
+                    ++end;
+                }
+                if (end - start < 2 || end - start > MOST_TITLED) continue;
+                if (called || v.has(end, Classes.VERB)) s.take(v, CandidateSpan.TITLE, start, end);
+            }
+        }
+    }
+
+    function _isBe(View memory v, uint256 at) private pure returns (bool) {
+        return v.has(at, Classes.VERB) || v.says(at, "be", 2) || v.says(at, "as", 2);
+    }
+}

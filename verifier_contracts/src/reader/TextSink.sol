@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {PieceWord} from "../instructions/Reading.sol";
+import {Candidate, CandidateSpan} from "./Candidate.sol";
+import {View, Views} from "./View.sol";
+
+/// @notice Spans as they are found.
+/// @param found The first `count` of them: spans as in `CandidateSpan`.
+/// @param hashes Of their texts in lower case.
+/// @param limit How many there is room for.
+/// @param apart Whether none may have a piece of another, and texts may be alike: elements of lists.
+/// @param mask Pieces that they have.
+struct TextSink {
+    uint256[] found;
+    uint256[] hashes;
+    uint256 count;
+    uint256 limit;
+    bool apart;
+    uint256 mask;
+}
+
+/// @title Takes spans of text as candidates or as elements of lists, as `models/reader/candidates.py`
+library TextSinks {
+    using Views for View;
+
+    uint256 private constant ALIKE_KINDS = (1 << CandidateSpan.WORDS) | (1 << CandidateSpan.PART);
+    /// @dev 's
+    uint256 private constant POSSESSIVE = 0x2773;
+
+    /// @notice Room for so many spans.
+    function make(uint256 limit, bool apart) internal pure returns (TextSink memory s) {
+        s.found = new uint256[](limit);
+        if (!apart) s.hashes = new uint256[](limit);
+        (s.limit, s.apart) = (limit, apart);
+    }
+
+    function isFull(TextSink memory s) internal pure returns (bool) {
+        return s.count == s.limit;
+    }
+
+    /// @notice Takes pieces [first, last), without the 's at their end first.
+    function take(TextSink memory s, View memory v, uint256 kind, uint256 first, uint256 last)
+        internal
+        pure
+    {
+        unchecked {
+            uint256 begins = v.r.start;
+            uint256 start = v.start(first) - begins;
+            uint256 end = v.end(last - 1) - begins;
+            if (s.apart) {
+                uint256 pieces = maskOf(first, last);
+                if (s.mask & pieces != 0) return;
+                s.mask |= pieces;
+            } else if (_isPossessive(v, last - 1)) {
+                add(s, v, CandidateSpan.span(kind, start, end - 2, first, last));
+            }
+            add(s, v, CandidateSpan.span(kind, start, end, first, last));
+        }
+    }
+
+    /// @notice Takes a span if there is room and, of candidates, unless it is there already; of runs of words
+    ///   and parts, unless its text is.
+    function add(TextSink memory s, View memory v, uint256 span) internal pure {
+        unchecked {
+            uint256 count = s.count;
+            if (count == s.limit) return;
+            if (!s.apart) {
+                uint256 start = CandidateSpan.startOf(span);
+                uint256 end = CandidateSpan.endOf(span);
+                uint256 hash = _hash(v.r.start + start, end - start);
+                bool once = (ALIKE_KINDS >> CandidateSpan.kindOf(span)) & 1 != 0;
+                for (uint256 i = 0; i < count; ++i) {
+                    uint256 other = s.found[i];
+                    if (once && s.hashes[i] == hash) return;
+                    if (CandidateSpan.startOf(other) == start && CandidateSpan.endOf(other) == end) return;
+                }
+                s.hashes[count] = hash;
+            }
+            s.found[count] = span;
+            s.count = count + 1;
+        }
+    }
+
+    /// @notice The spans, by where they start.
+    function sorted(TextSink memory s) internal pure returns (uint256[] memory found) {
+        unchecked {
+            found = s.found;
+            uint256 count = s.count;
+            assembly ("memory-safe") {
+                mstore(found, count)
+            }
+            for (uint256 i = 1; i < count; ++i) {
+                uint256 span = found[i];
+                uint256 start = CandidateSpan.startOf(span);
+                uint256 k = i;
+                for (; k > 0 && CandidateSpan.startOf(found[k - 1]) > start; --k) {
+                    found[k] = found[k - 1];
+                }
+                found[k] = span;
+            }
+        }
+    }
+
+    /// @notice The spans as candidates.
+    function candidates(TextSink memory s) internal pure returns (Candidate[] memory all) {
+        all = new Candidate[](s.count);
+        for (uint256 i = 0; i < all.length; ++i) {
+            all[i].span = s.found[i];
+        }
+    }
+
+    /// @notice Bits of pieces [first, last).
+    function maskOf(uint256 first, uint256 last) internal pure returns (uint256) {
+        unchecked {
+            return (1 << last) - (1 << first);
+        }
+    }
+
+    function _isPossessive(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            uint256 end = v.end(i);
+            if (!v.isWord(i) || end < v.start(i) + 3) return false;
+            return PieceWord.load(end - 2) >> 240 == POSSESSIVE;
+        }
+    }
+
+    function _hash(uint256 pos, uint256 length) private pure returns (uint256 hash) {
+        assembly ("memory-safe") {
+            hash := keccak256(pos, length)
+        }
+    }
+}

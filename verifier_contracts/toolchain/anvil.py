@@ -1,11 +1,7 @@
 """The anvil process: started on a port the system chooses, never left behind.
 
-Knows nothing of web3; chain.py puts the two together. Two things make it robust. Anvil itself picks
-the port (0), so that two tests never race for one. And a small shell beside it waits for the end of
-a pipe that only we hold: whatever ends this process, even SIGKILL, ends that pipe, and the shell
-then kills their common process group. (PR_SET_PDEATHSIG would follow the thread that started anvil
-instead of the process, and exists on Linux only.) Children forked without exec share the pipe, so
-anvil then ends with the last of them.
+Knows nothing of web3; chain.py puts the two together. Two things make it robust: anvil itself picks
+the port (0), so that two tests never race for one, and it is on a leash (`support/leash.py`).
 
 Foundry's tools read foundry.toml and .env of the folder that they are started in, and of those
 above, and run what such a file names as the compiler. So anvil starts in a folder of ours with a
@@ -25,17 +21,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from zkagent.circuits.support.leash import Leash
 from zkagent.circuits.support.surroundings import without_settings
 from zkagent.verifier_contracts.errors import AnvilError
 
 FOUNDRY = "foundry.toml"
 LEFT_OUT = re.compile(r"(FOUNDRY|DAPP)_|(HTTPS?|ALL)_PROXY$", re.IGNORECASE)  # of the environment
 LISTENING = re.compile(r"Listening on \S+:(\d+)")
-# $0... is anvil's command line; fd 3 is our pipe. `kill 0` reaches the whole group, so a process id
-# that was given to somebody else meanwhile is never hit.
-GUARDED = (
-    'exec 3<&0; (read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$0" "$@" 3<&- </dev/null'
-)
 
 
 class AnvilProcess:
@@ -46,7 +38,12 @@ class AnvilProcess:
         self.log_path = Path(self._folder.name) / "anvil.log"
         self._config_path = Path(self._folder.name) / "config.json"
         (Path(self._folder.name) / FOUNDRY).write_text("[profile.default]\n")
-        self._process = self._start(executable, options)
+        self._leash = Leash()
+        try:
+            self._process = self._start(executable, options)
+        except BaseException:
+            self._leash.let_go()
+            raise
         try:
             self.port = self._wait_for_port(timeout_s)
             self.config: dict[str, Any] = json.loads(self._config_path.read_text())
@@ -79,25 +76,22 @@ class AnvilProcess:
         else:
             self._end_group()
         self._process.wait(timeout=10)
-        if self._process.stdin:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
+        self._leash.let_go()
         with contextlib.suppress(OSError):
             self._folder.cleanup()
 
     def _start(self, executable: Path, options: Sequence[str]) -> "subprocess.Popen[bytes]":
         command = [str(executable), "--port", "0", "--config-out", str(self._config_path), *options]
-        if os.name != "nt":
-            command = ["/bin/sh", "-c", GUARDED, *command]
         with self.log_path.open("wb") as output:
             try:
                 return subprocess.Popen(
-                    command,
+                    self._leash.command(command),
                     cwd=self._folder.name,
                     env=self._environment(),
-                    stdin=subprocess.PIPE,
+                    stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
+                    pass_fds=self._leash.passed,
                     start_new_session=True,  # Ctrl-C is for us; we then close anvil in order
                 )
             except OSError as exc:

@@ -17,6 +17,7 @@ from typing import Any
 from filelock import FileLock
 
 from zkagent.circuits.support.cache import cache_folder
+from zkagent.circuits.support.leash import run_on_leash
 from zkagent.circuits.support.surroundings import without_settings
 from zkagent.models.whole import write_file
 from zkagent.verifier_contracts.errors import ContractsError, ForgeError
@@ -108,15 +109,12 @@ def _run(
         config = str(configuration(root, tools))
         environment = {**without_settings(), **(settings or {}), "FOUNDRY_CONFIG": config}
         try:
-            return subprocess.run(
+            return run_on_leash(
                 [str(tools.forge), *arguments, "--root", str(root)],
-                cwd=root,  # the .env of another folder may name another compiler
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=capture,
-                text=True,
-                timeout=TIMEOUT_S,
-                check=False,
+                folder=root,  # the .env of another folder may name another compiler
+                environment=environment,
+                capture=capture,
+                timeout_s=TIMEOUT_S,
             )
         except (OSError, subprocess.TimeoutExpired) as exc:
             raise ForgeError(f"forge did not run: {exc}") from exc

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.disks import file_limit
-from tests.support.processes import environment
+from tests.support.processes import ended, environment
 from zkagent.circuits.errors import EngineCrashed
 from zkagent.circuits.support.child_process import ChildProcess
 
@@ -135,15 +135,4 @@ def test_a_child_that_holds_the_lock_dies_with_a_killed_parent(tmp_path: Path) -
         assert child.exists()
         parent.kill()
         parent.wait(10)
-        deadline = time.monotonic() + 3
-        while running(child) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert not running(child)
-
-
-def running(process: Path) -> bool:
-    """Whether the process is there and no zombie."""
-    try:
-        return (process / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except FileNotFoundError:
-        return False
+        assert ended([child], 3)

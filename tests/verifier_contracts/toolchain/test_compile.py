@@ -1,13 +1,17 @@
 """Compiling: the right bytes, once, and errors in solc's words."""
 
+import dataclasses
 import json
+import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.processes import ended, environment, started
 from zkagent.verifier_contracts.errors import CompileError
 from zkagent.verifier_contracts.toolchain import compile as compiling
 from zkagent.verifier_contracts.toolchain.compile import (
@@ -144,3 +148,47 @@ def test_the_adapter_is_a_compiler_command(toolchain: Toolchain) -> None:
     assert f"Version: {toolchain.solc_version}\n" in solc("--version").stdout
     assert json.loads(solc("--standard-json", given="{}").stdout)["errors"]
     assert solc("--bin").returncode == 1
+
+
+COMPILING = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from zkagent.verifier_contracts.toolchain import compile as compiling
+tools = SimpleNamespace(solc=Path(sys.argv[1]))
+compiling._run_solc({"language": "Solidity", "sources": {}, "settings": {}}, tools)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_the_compiler_ends_with_whoever_has_it_compile(tmp_path: Path, end: signal.Signals) -> None:
+    solc, place = tmp_path / "solc", tmp_path / "numbers"
+    solc.write_text(f'#!/bin/sh\necho "$$" >{place}\nexec sleep 77\n')
+    solc.chmod(0o755)
+    words = [sys.executable, "-c", COMPILING, str(solc)]
+    with subprocess.Popen(words, env=environment(), stderr=subprocess.DEVNULL) as parent:
+        processes = started(place)
+        parent.send_signal(end)
+        parent.wait(10)
+        assert ended(processes)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo no >&2; exit 3", r"solc gave no output.*it ended with 3: no"),
+        ("echo '[]'", "solc ended with 0"),
+        ("echo '{}'; echo lost >&2; exit 1", "solc ended with 1: lost"),
+        ("head -c 1000 /dev/zero", "solc gave no output"),
+    ],
+)
+def test_a_compiler_that_does_not_answer_as_one_is_told_of(
+    tmp_path: Path, toolchain: Toolchain, script: str, said: str
+) -> None:
+    solc = tmp_path / "solc"
+    solc.write_text(f"#!/bin/sh\ncat >/dev/null\n{script}\n")
+    solc.chmod(0o755)
+    job = {"language": "Solidity", "sources": {}, "settings": {}}
+    with pytest.raises(CompileError, match=said):
+        compiling._run_solc(job, dataclasses.replace(toolchain, solc=solc))

@@ -18,6 +18,7 @@ from zkagent.models.agents.instructions import (
 from zkagent.models.agents.labels import LabelModel
 from zkagent.models.agents.loan import LoanModel, load_loan_model
 from zkagent.models.agents.model import MANIFEST, ONNX, Model
+from zkagent.models.agents.numeric import NumericModel, load_numeric_model
 from zkagent.models.agents.steps import FILES, StepModel, load_step_model, save_model
 from zkagent.models.classifier.files import TextClassifier, load_classifier
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
@@ -32,6 +33,7 @@ AGENTS: Mapping[object, Callable[[Path], Model]] = {
     "zkagent-instructions-1": load_instruction_model,
     "zkagent-loan-2": load_loan_model,
     "zkagent-credit-1": load_credit_model,
+    "zkagent-numeric-1": load_numeric_model,
 }
 
 
@@ -161,6 +163,7 @@ __all__ = [
     "LabelModel",
     "LoanModel",
     "Model",
+    "NumericModel",
     "StepModel",
     "is_model",
     "load_decider",

@@ -19,7 +19,7 @@ from zkagent.models.agents.credit import (
 from zkagent.models.agents.model import MANIFEST, ONNX
 from zkagent.models.files import sha256
 from zkagent.models.folders import write_folder
-from zkagent.models.loan.squares import Integers, Squares
+from zkagent.models.networks.squares import Integers, Squares
 
 CREDIT_SEED, CREDIT_SAMPLES = 7, 4096
 

@@ -18,6 +18,7 @@ from zkagent.models.catalogue import (
     LabelModel,
     LoanModel,
     Model,
+    NumericModel,
     StepModel,
 )
 from zkagent.models.encoding.encoder import Table, Tables
@@ -33,6 +34,7 @@ from zkagent.verifier_contracts.deployment.code_parts import (
 )
 from zkagent.verifier_contracts.deployment.label_code import label_code
 from zkagent.verifier_contracts.deployment.loan_code import credit_code, loan_code
+from zkagent.verifier_contracts.deployment.numeric_code import numeric_code
 from zkagent.verifier_contracts.errors import ModelCodeError
 
 MAX_CHUNKS = 8
@@ -163,6 +165,8 @@ def code_of(model: Model) -> ModelCode:
         return credit_code(model)
     if isinstance(model, LabelModel):
         return label_code(model.classifier)
+    if isinstance(model, NumericModel):
+        return numeric_code(model)
     assert isinstance(model, StepModel)
     return build_model_code(model.manifest, model.tables)
 

@@ -1,4 +1,4 @@
-"""The network of both models: (x W1 + b1)**2 W2 + b2 over integers."""
+"""A network of one hidden layer of squares: (x W1 + b1)**2 W2 + b2 over integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -64,6 +64,16 @@ class NameRefused(ContractsError):
         super().__init__(f"{name!r} cannot be an agent's name: {why}")
 
 
+class ProjectRefused(ContractsError):
+    """A folder that is no agent's, as `agent new` writes them."""
+
+    def __init__(self, folder: str, why: str) -> None:
+        self.folder, self.why = folder, why
+        super().__init__(
+            f"{folder} is no agent's folder: {why}; `zkagent agent new NAME` writes one"
+        )
+
+
 class ArgumentMissing(ContractsError):
     """Neither given nor known."""
 

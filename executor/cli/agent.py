@@ -6,20 +6,35 @@ from zkagent.executor.cli.group import Group
 
 #: Commands with dependencies of their own.
 LATE = {
+    "new": (
+        "zkagent.executor.cli.agent_sources",
+        "new_command",
+        "Begin an agent of one's own in a new folder, of any kind.",
+    ),
     "init": (
         "zkagent.executor.cli.agent_sources",
         "init_command",
-        "Begin an agent of one's own in a new folder.",
+        "Begin a wallet's agent of one's own in a new folder.",
     ),
     "build": (
         "zkagent.executor.cli.agent_sources",
         "build_command",
         "Compile an agent's contracts.",
     ),
+    "test": (
+        "zkagent.executor.cli.agent_project",
+        "test_command",
+        "Run the Solidity tests of an agent's folder.",
+    ),
     "deploy": (
         "zkagent.executor.cli.agent_deploy",
         "deploy_command",
         "Compile and deploy an agent of one's own.",
+    ),
+    "run": (
+        "zkagent.executor.cli.agent_project",
+        "project_run_command",
+        "Run an agent that was deployed from its folder.",
     ),
     "remappings": (
         "zkagent.executor.cli.agent_sources",

@@ -1,5 +1,7 @@
-"""`zkagent agent deploy`: an agent of one's own, for a model that is there."""
+"""`zkagent agent deploy`: an agent of one's own, for a model that is there or that is in its
+folder."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +9,7 @@ import click
 
 from zkagent.circuits.support.urls import shown_url
 from zkagent.executor.cli import output
-from zkagent.executor.cli.agent_sources import SOURCE
+from zkagent.executor.cli.agent_project import PLACE, Target, chosen, found_target
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
@@ -15,14 +17,24 @@ from zkagent.executor.cli.deploying import (
     RPC_OPTION,
     YES_OPTION,
 )
-from zkagent.executor.cli.options import SettingOption
+from zkagent.executor.cli.options import (
+    AGENT_PROOF_SYSTEM_OPTION,
+    SettingOption,
+    proof_system_for,
+    proof_system_of,
+)
+from zkagent.executor.cli.run import FILE as SOURCE
+from zkagent.executor.cli.run import SRS_OPTION
 from zkagent.executor.cli.sending import fee_options
 from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zkagent.executor.cli.narrator import Narrator
     from zkagent.verifier_contracts.chain.signing import FeeCaps
+    from zkagent.verifier_contracts.deployment.carrier import Carrier
+    from zkagent.verifier_contracts.deployment.own_model import OwnModel
     from zkagent.verifier_contracts.deployment.record import Deployment
     from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -43,8 +55,8 @@ def checked_arguments(
 
 
 @click.command("deploy")
-@click.argument("file", type=SOURCE)
-@click.option("--contract", "name", metavar="NAME", help="Which one; by default FILE's namesake.")
+@click.argument("file", type=PLACE, metavar="AGENT")
+@click.option("--contract", "name", metavar="NAME", help="Which one; by default AGENT's namesake.")
 @click.option(
     "--arg",
     "given",
@@ -60,9 +72,12 @@ def checked_arguments(
     "--deployment",
     cls=SettingOption,
     type=SOURCE,
-    help="deployment.json: fills in executor, registry, model, commitment, agent, book and pool.",
+    help="deployment.json: fills in executor, registry, model, commitment, agent, book and pool; "
+    "of an agent whose folder has its model, executor and registry alone.",
 )
 @click.option("--out", type=SOURCE, help="A new file for the record; by default CONTRACT.json.")
+@AGENT_PROOF_SYSTEM_OPTION
+@SRS_OPTION
 @GAS_FACTOR_OPTION
 @DRY_RUN_OPTION
 @YES_OPTION
@@ -78,17 +93,20 @@ def deploy_command(
     fee_caps: "FeeCaps",
     deployment: Path | None,
     out: Path | None,
+    proof_system: str | None,
+    srs: Path | None,
     gas_factor: float,
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Compile FILE and deploy one of its contracts.
+    """Compile AGENT, a file or the folder of an agent, and deploy one of its contracts.
 
     The constructor's parameters are filled in by their names: agent, executor, registry, model (its
     number), commitment (that the deployment's own agent was made with), book and pool from
-    --deployment; owner is the key's account. All of them and what it costs are shown first; the
-    same command resumes what was interrupted. What is no agent, such as a token, is deployed all
-    the same, and said to be none.
+    --deployment; owner is the key's account. A model that is in the folder is registered first,
+    with executor and registry of --deployment, or new ones. All of it and what it costs is shown
+    first; the same command resumes what was interrupted. What is no agent, such as a token, is
+    deployed all the same, and said to be none.
     """
     from zkagent.executor.cli.called import Called, called_by_tools
     from zkagent.executor.cli.deploying import (
@@ -103,18 +121,18 @@ def deploy_command(
     from zkagent.executor.cli.run import signer_of
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
-    from zkagent.verifier_contracts.deployment.arguments import (
-        constructor_arguments,
-        shown_arguments,
-    )
-    from zkagent.verifier_contracts.deployment.carrier import Carrier, Step, create
     from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, OwnContract, is_agent
     from zkagent.verifier_contracts.deployment.record import load_deployment
     from zkagent.verifier_contracts.toolchain.own import check_source
 
-    place = out or Path(f"{name or file.stem}.json")
+    target = found_target(file)
+    if (proof_system or srs) and not target.has_model:
+        raise click.UsageError(
+            f"{file} has no model of its own: leave out --proof-system and --srs"
+        )
+    place = out or target.record or Path(f"{name or target.source.stem}.json")
     found = record_place(place)
-    check_source(file)
+    check_source(target.source)
     record = load_deployment(deployment) if deployment else None
     signer = signer_of(key_file)
     if chain_id is None and record:
@@ -123,20 +141,19 @@ def deploy_command(
     somebody_to_ask(yes=yes, dry_run=dry_run)
     with Narrator().working() as tell:
         tell.stage("compiling")
-        compiled = _chosen(file, name)
-        known = {"owner": signer.address, **(_known(record) if record else {})}
-        arguments = constructor_arguments(compiled, given, known)
+        compiled = chosen(target.source, name)
+        own = None
+        if target.has_model and is_agent(compiled):
+            own = _own_model(web3, target, record, proof_system, srs, tell)
+        making = _Making(compiled, given, _known(record, signer.address, own), own)
+        shown = making.shown()
         called: list[Called] = []
 
-        def work(carrier: Carrier) -> Any:
-            part = "agent" if is_agent(compiled) else "contract"
-            return create(carrier, Step(part, compiled.name), compiled, *arguments)
+        def rehearsed(carrier: "Carrier") -> None:
+            called[:] = called_by_tools(carrier.web3, making.make(carrier)[0])
 
-        def rehearsed(own: Carrier) -> None:
-            called[:] = called_by_tools(own.web3, str(work(own).address))
-
-        with resumable(web3, signer, place, {"contract": compiled.name}) as carrier:
-            chain, shown = policy_of(web3).chain_id, shown_arguments(compiled, arguments)
+        with resumable(web3, signer, place, making.subject) as carrier:
+            chain = policy_of(web3).chain_id
             what = f"deploys {_described(compiled)} on chain {chain}, {shown_url(rpc)}"
             if not agree(
                 carrier,
@@ -152,7 +169,7 @@ def deploy_command(
             ):
                 return
             tell.stage(f"deploying: {compiled.name}")
-            address = str(work(carrier).address)
+            address, arguments = making.make(carrier)
             kind = OwnAgent if is_agent(compiled) else OwnContract
             made = kind(chain, carrier.block, compiled.name, address, signer.address)
             write_record(found, made.to_json())
@@ -163,8 +180,99 @@ def deploy_command(
     output.show(f"agent   {address}")
     for each in called:
         output.show(f"tools   call {each.of(address, arguments)}")
-    options = ("--rpc", shown_url(rpc), "--deployment", place, "--key-file", key_file)
-    output.show(f"try     {typed('run', 'PROMPT', *options)}")
+    output.show(f"try     {_next(target, place, rpc, key_file)}")
+
+
+@dataclass(frozen=True)
+class _Making:
+    """A contract with what its constructor is given. known: by the names of parameters; own: a
+    model that is registered before, which says some of them."""
+
+    compiled: "Contract"
+    given: dict[str, str]
+    known: "Mapping[str, str]"
+    own: "OwnModel | None"
+
+    @property
+    def subject(self) -> dict[str, str | int]:
+        return {"contract": self.compiled.name, **(self.own.subject if self.own else {})}
+
+    def make(self, carrier: "Carrier") -> tuple[str, tuple[Any, ...]]:
+        """Its address, and the constructor's arguments."""
+        from zkagent.verifier_contracts.deployment.arguments import constructor_arguments
+        from zkagent.verifier_contracts.deployment.carrier import Step, create
+        from zkagent.verifier_contracts.deployment.own_agent import is_agent
+
+        known = {**self.known, **(self.own.deploy(carrier) if self.own else {})}
+        arguments = constructor_arguments(self.compiled, self.given, known)
+        part = "agent" if is_agent(self.compiled) else "contract"
+        made = create(carrier, Step(part, self.compiled.name), self.compiled, *arguments)
+        return str(made.address), arguments
+
+    def shown(self) -> list[str]:
+        """What the constructor is given, each on a line, before anything is sent. Raises
+        ArgumentMissing, ArgumentUnreadable, ArgumentTwice."""
+        from zkagent.verifier_contracts.deployment.arguments import (
+            constructor_arguments,
+            shown_arguments,
+        )
+
+        if self.own is None:
+            arguments = constructor_arguments(self.compiled, self.given, self.known)
+            return shown_arguments(self.compiled, arguments)
+        there = {**NOT_YET, **self.known}
+        arguments = constructor_arguments(self.compiled, self.given, there)
+        lines = shown_arguments(self.compiled, arguments)
+        made = {name for name in NOT_YET if name not in self.known}
+        made -= {each.replace("_", "").lower() for each in self.given}
+        return [
+            f"{name} = of what is deployed with it"
+            if (name := line.partition(" = ")[0]).replace("_", "").lower() in made
+            else line
+            for line in lines
+        ]
+
+
+#: In place of what is known once a model is registered; in the order of `own_model.FILLED`.
+NOT_YET = {
+    "executor": "0x" + "00" * 20,
+    "registry": "0x" + "00" * 20,
+    "model": "1",
+    "modelid": "1",
+    "commitment": "0x" + "00" * 32,
+    "expectedcommitment": "0x" + "00" * 32,
+}
+
+
+def _own_model(
+    web3: Any,
+    target: Target,
+    record: "Deployment | None",
+    proof_system: str | None,
+    srs: Path | None,
+    tell: "Narrator",
+) -> "OwnModel":
+    """The model in the agent's folder, with its circuit, on the executor of a deployment."""
+    from zkagent.executor.runs.session import local_circuit
+    from zkagent.models.catalogue import Model, load_model
+    from zkagent.verifier_contracts.deployment.foundations import Foundations, find_foundations
+    from zkagent.verifier_contracts.deployment.own_model import OwnModel
+
+    model = load_model(target.model, Model)
+    system = proof_system_of(proof_system_for(model, proof_system))
+    there = Foundations()
+    if record:
+        there = find_foundations(web3, registry=record.registry, executor=record.executor)
+    return OwnModel(model, local_circuit(model, srs, tell.stage, system), there)
+
+
+def _next(target: Target, place: Path, rpc: str, key_file: Path) -> str:
+    options = ("--rpc", shown_url(rpc), "--key-file", key_file)
+    if target.project is None or place != target.record:
+        model = ("--model", target.model) if target.has_model else ()
+        return typed("run", "PROMPT", *options, "--deployment", place, *model)
+    words = ("PROMPT",) if target.project.kind.prompt else ()
+    return typed("agent", "run", target.project.folder, *words, *options)
 
 
 def _described(compiled: "Contract") -> str:
@@ -173,31 +281,18 @@ def _described(compiled: "Contract") -> str:
     return compiled.name if is_agent(compiled) else f"{compiled.name}, which is no agent,"
 
 
-def _chosen(file: Path, name: str | None) -> "Contract":
-    from zkagent.executor.cli.agent_sources import compiled_file
-    from zkagent.verifier_contracts.errors import CompileError
-
-    compiled = compiled_file(file)
-    wanted = name or file.stem
-    if wanted not in compiled:
-        raise CompileError(
-            f"{file} has no contract {wanted}: choose one of {', '.join(compiled)} with --contract"
-        )
-    if not compiled[wanted].bytecode:
-        raise CompileError(f"{wanted} is an interface or abstract: it has no code to deploy")
-    return compiled[wanted]
-
-
-def _known(record: "Deployment") -> "Mapping[str, str]":
+def _known(
+    record: "Deployment | None", owner: str, own: "OwnModel | None"
+) -> "Mapping[str, str]":
     """Values for parameters of these names. The commitment is the one that the deployment's agent
-    was made with: not what is registered now, nor what a node says that the agent obeys."""
-    from zkagent.verifier_contracts.deployment.record import NOBODY
-
+    help="deployment.json: fills in executor, registry, model, commitment, agent, book and pool; "
+    "of an agent whose folder has its model, executor and registry alone.",
     model = str(record.model_id)
     commitment = record.commitment
     pool = {} if record.pool == NOBODY else {"pool": record.pool}
     pinned = {"commitment": commitment, "expectedcommitment": commitment} if commitment else {}
     return {
+        "owner": owner,
         **pinned,
         "agent": record.agent,
         "executor": record.executor,

@@ -1,4 +1,4 @@
-"""`zkagent agent init`, `build` and `remappings`: contracts of one's own, without a chain."""
+"""`zkagent agent new`, `init`, `build` and `remappings`: contracts of one's own, without a chain."""
 
 import json
 from pathlib import Path
@@ -14,21 +14,46 @@ if TYPE_CHECKING:
     from zkagent.verifier_contracts.toolchain.compile import Contract
 
 SOURCE = click.Path(path_type=Path, dir_okay=False)
+PLACE = click.Path(path_type=Path)
+#: As `scaffold.KINDS` has them, which is not loaded for this.
+KINDS = ("wallet", "numeric")
 
 
-@click.command("init")
-@click.argument("name")
-@click.option(
+NEW_FOLDER_OPTION = click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
     help="A new folder for the files; by default one called NAME.",
 )
+
+
+@click.command("new")
+@click.argument("name")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    default="wallet",
+    show_default=True,
+    help="What it decides by: prompts about tokens, or numbers on chain.",
+)
+@NEW_FOLDER_OPTION
+def new_command(name: str, kind: str, folder: Path | None) -> None:
+    """Begin an agent called NAME in a new folder: contracts that compile and run as they are, tests
+    of them, a model where its kind has one of its own, and a Makefile."""
+    _begin(name, kind, folder)
+
+
+@click.command("init")
+@click.argument("name")
+@NEW_FOLDER_OPTION
 def init_command(name: str, folder: Path | None) -> None:
-    """Begin an agent called NAME: a contract that compiles and runs as it is, a test of it, and
-    what plain forge needs."""
+    """Begin a wallet's agent called NAME: as `agent new NAME`."""
+    _begin(name, "wallet", folder)
+
+
+def _begin(name: str, kind: str, folder: Path | None) -> None:
     from zkagent.executor.errors import FileInTheWay
     from zkagent.executor.places import check_new_folder
-    from zkagent.verifier_contracts.scaffold import check_name, new_project
+    from zkagent.verifier_contracts.scaffold import check_name, load_project, new_project
 
     if folder is None:
         check_name(name)
@@ -36,27 +61,29 @@ def init_command(name: str, folder: Path | None) -> None:
     if place.exists():
         raise FileInTheWay(place)
     check_new_folder(place)
-    for path in new_project(place, name):
+    for path in new_project(place, name, kind):
         output.show(path)
-    source = place / f"{name}.sol"
-    output.show(f"next    {typed('agent', 'build', source)}", err=True)
+    output.show(f"next    {typed('agent', 'test', place)}", err=True)
     wanted = "--rpc URL --deployment deployment.json --key-file FILE".split()
-    output.show(f"        {typed('agent', 'deploy', source, *wanted)}", err=True)
+    wanted += [f"--arg={each}=ADDRESS" for each in load_project(place).kind.arguments]
+    output.show(f"        {typed('agent', 'deploy', place, *wanted)}", err=True)
 
 
 @click.command("build")
-@click.argument("file", type=SOURCE)
+@click.argument("file", type=PLACE, metavar="AGENT")
 @click.option("--out", type=SOURCE, help="Write the ABI and code of all contracts as JSON.")
 @JSON_OPTION
 def build_command(file: Path, out: Path | None, as_json: bool) -> None:
-    """Compile the contracts in FILE as `deploy` does. Their errors are shown by name from now on,
+    """Compile the contracts of AGENT, a file or the folder of an agent, as `deploy` does. Their errors are shown by name from now on,
     whichever command meets them."""
+    from zkagent.executor.cli.agent_project import found_target
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place, write_whole
 
     place = check_place(out, replaceable=_is_build) if out else None
+    source = found_target(file).source
     with working("compiling"):
-        compiled = compiled_file(file)
+        compiled = compiled_file(source)
     if place:
         write_whole(place, json.dumps({name: _artifact(each) for name, each in compiled.items()}))
     if as_json:
@@ -130,4 +157,4 @@ def _parameters(compiled: "Contract") -> list[tuple[str, str]]:
     return [(each["name"], each["type"]) for parameters in inputs for each in parameters]
 
 
-__all__ = ["build_command", "compiled_file", "init_command", "remappings_command"]
+__all__ = ["build_command", "compiled_file", "init_command", "new_command", "remappings_command"]

@@ -57,6 +57,12 @@ SRS_OPTION = click.option(
 )
 
 
+SERVICE_OPTION = click.option(
+    "--service",
+    cls=SettingOption,
+    metavar="URL",
+    help="Let a prover service prove: `zkagent serve`.",
+)
 #: Whom to talk to, and how proofs are made.
 TARGET_OPTIONS = (
     click.option("--agent", help="The agent's address."),
@@ -78,18 +84,33 @@ TARGET_OPTIONS = (
     click.option(
         "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
     ),
-    click.option(
-        "--service",
-        cls=SettingOption,
-        metavar="URL",
-        help="Let a prover service prove: `zkagent serve`.",
-    ),
+    SERVICE_OPTION,
 )
 
 
 def target_options(command: Command) -> Command:
     """All but --rpc."""
     for option in reversed(TARGET_OPTIONS):
+        command = option(command)
+    return command
+
+
+#: How a run is planned, sent and kept, whoever's it is.
+SENT_OPTIONS = (
+    click.option("--dry-run", is_flag=True, help="Show plan, effects, gas and fees; send nothing."),
+    sending_options,
+    click.option("--again", is_flag=True, help="Once more, though it was carried out already."),
+    MAY_STILL_HAPPEN,
+    click.option(
+        "--record-answer", is_flag=True, help="Also send a run whose answer calls no tool."
+    ),
+    click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt."),
+    JSON_OPTION,
+)
+
+
+def sent_options(command: Command) -> Command:
+    for option in reversed(SENT_OPTIONS):
         command = option(command)
     return command
 
@@ -101,14 +122,17 @@ def target_options(command: Command) -> Command:
 )
 @target_options
 @AGENT_PROOF_SYSTEM_OPTION
-@click.option("--dry-run", is_flag=True, help="Show plan, effects, gas and fees; send nothing.")
-@sending_options
-@click.option("--again", is_flag=True, help="Once more, though it was carried out already.")
-@MAY_STILL_HAPPEN
-@click.option("--record-answer", is_flag=True, help="Also send a run whose answer calls no tool.")
-@click.option("--receipt", "receipt_path", type=FILE, help="Where to write the receipt.")
-@JSON_OPTION
-def run_command(
+@sent_options
+def run_command(prompt: str, **options: Any) -> None:
+    """Carry out PROMPT: plan it, prove each decision, ask, send one transaction, keep the receipt.
+
+    What was interrupted after it was signed is gone on with, and never done twice. A keystore's
+    password is asked for, or taken from ZKAGENT_KEY_PASSWORD.
+    """
+    carry_out(prompt, **options)
+
+
+def carry_out(
     prompt: str,
     *,
     dry_run: bool,
@@ -120,11 +144,7 @@ def run_command(
     yes: bool,
     **options: Any,
 ) -> None:
-    """Carry out PROMPT: plan it, prove each decision, ask, send one transaction, keep the receipt.
-
-    What was interrupted after it was signed is gone on with, and never done twice. A keystore's
-    password is asked for, or taken from ZKAGENT_KEY_PASSWORD.
-    """
+    """A command's run. options: as `opened` takes them, and rpc, proof_system, model_name."""
     from zkagent.executor.api.agents import checked_prompt
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.cli.run_output import (

@@ -1,37 +1,123 @@
-"""A folder with an agent to go on from."""
+"""A folder with an agent to go on from, and what commands read of such a folder.
 
+KINDS has what can be begun: a new kind is an entry here and a folder of templates. In templates
+`NewAgent` is the agent's name; those of one kind alone lie in a folder of the kind's name.
+"""
+
+import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from zkagent.models.files import read_limited
 from zkagent.models.folders import write_folder
-from zkagent.verifier_contracts.errors import NameRefused
+from zkagent.models.strict_json import load_json
+from zkagent.verifier_contracts.errors import NameRefused, ProjectRefused
 from zkagent.verifier_contracts.toolchain.compile import SOURCES
 from zkagent.verifier_contracts.toolchain.own import remapping_lines
 
 HERE = Path(__file__).parent
 TEMPLATE = "NewAgent"
-FILES = SOURCE, TEST = f"{TEMPLATE}.sol", f"{TEMPLATE}.t.sol"
+PROJECT, RECORD = "agent.json", "deployed.json"
+FORMAT = "zkagent-project-1"
 NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,63}", re.ASCII)
 IMPORTED = re.compile(r"^import \{([^}]*)\}", re.MULTILINE)
 DECLARED = re.compile(r"^(?:abstract contract|contract|interface|library) (\w+)", re.MULTILINE)
 
 
-def new_project(folder: Path, name: str) -> tuple[Path, ...]:
+@dataclass(frozen=True)
+class Kind:
+    """What an agent decides by. templates: its files, below this folder. model: the shipped one
+    that it obeys; empty where the folder has its own. prompt: whether runs have one. arguments: of
+    the constructor, that only whoever deploys it knows."""
+
+    description: str
+    templates: tuple[str, ...]
+    model: str
+    prompt: bool
+    arguments: tuple[str, ...] = ()
+
+
+SHARED = ("foundry.toml", "Makefile")
+KINDS: Mapping[str, Kind] = {
+    "wallet": Kind(
+        "prompts about tokens, by the shipped wallet model",
+        ("NewAgent.sol", "NewAgent.t.sol"),
+        "wallet",
+        prompt=True,
+    ),
+    "numeric": Kind(
+        "numbers that it reads on chain, without a prompt, by a small model in the folder",
+        (
+            *("numeric/NewAgent.sol", "numeric/NewAgent.t.sol", "numeric/Demo.sol"),
+            *("numeric/train.py", "numeric/model.json", "numeric/model.onnx"),
+        ),
+        "",
+        prompt=False,
+        arguments=("feed", "pool"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder that `new_project` wrote."""
+
+    folder: Path
+    name: str
+    kind: Kind
+
+    @property
+    def source(self) -> Path:
+        return self.folder / f"{self.name}.sol"
+
+    @property
+    def record(self) -> Path:
+        """Of the agent that was deployed from here."""
+        return self.folder / RECORD
+
+    @property
+    def model(self) -> str:
+        """By name, or its folder."""
+        return self.kind.model or str(self.folder.resolve())
+
+
+def new_project(folder: Path, name: str, kind: str = "wallet") -> tuple[Path, ...]:
     """Write the files of an agent called `name` into `folder`, which is made, or not at all. The
-    files.
+    files. kind: one of KINDS.
 
     Raises NameRefused, FileExistsError for a folder that is there, ToolchainError.
     """
     check_name(name)
-    texts = {
-        f"{name}.sol": _named(SOURCE, name),
-        f"{name}.t.sol": _named(TEST, name),
-        "foundry.toml": (HERE / "foundry.toml").read_text(),
-        "remappings.txt": "".join(f"{line}\n" for line in remapping_lines()),
-    }
-    contents = {file: text.encode() for file, text in texts.items()}
+    files = KINDS[kind].templates
+    contents = {_place(file, name): _named(file, name) for file in (*files, *SHARED)}
+    contents["remappings.txt"] = "".join(f"{line}\n" for line in remapping_lines()).encode()
+    record = {"format": FORMAT, "name": name, "kind": kind}
+    contents[PROJECT] = (json.dumps(record, indent=2) + "\n").encode()
     write_folder(folder, contents, new=True)
-    return tuple(folder / file for file in texts)
+    return tuple(folder / file for file in contents)
+
+
+def load_project(folder: Path) -> Project:
+    """What `agent.json` in the folder says. Raises ProjectRefused."""
+    path = folder / PROJECT
+    try:
+        content = load_json(read_limited(path))
+    except OSError as exc:
+        raise ProjectRefused(str(folder), f"{PROJECT} cannot be read ({exc.strerror})") from exc
+    except ValueError as exc:
+        raise ProjectRefused(str(folder), f"{PROJECT} is not JSON ({exc})") from exc
+    if not isinstance(content, dict) or set(content) != {"format", "name", "kind"}:
+        raise ProjectRefused(str(folder), f"{PROJECT} has format, name and kind, and no more")
+    name, kind = content["name"], content["kind"]
+    if content["format"] != FORMAT:
+        raise ProjectRefused(str(folder), f"{PROJECT} has another format than {FORMAT}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ProjectRefused(str(folder), f"the kind {kind!r} is none of {', '.join(KINDS)}")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ProjectRefused(str(folder), f"the name {name!r} is no agent's")
+    return Project(folder, name, KINDS[kind])
 
 
 def check_name(name: str) -> None:
@@ -43,15 +129,22 @@ def check_name(name: str) -> None:
 
 
 def _names_used() -> set[str]:
-    """What the files declare and import by names of their own."""
-    text = "\n".join((HERE / file).read_text() for file in FILES)
+    """What the files declare and import by names of their own, of every kind."""
+    sources = (file for kind in KINDS.values() for file in kind.templates if file.endswith(".sol"))
+    text = "\n".join((HERE / file).read_text() for file in sources)
     imported = {name.strip() for names in IMPORTED.findall(text) for name in names.split(",")}
     found = imported | set(DECLARED.findall(text))
-    return {name for name in found if not name.startswith(TEMPLATE)}
+    return {name for name in found if TEMPLATE not in name}
 
 
-def _named(template: str, name: str) -> str:
-    return (HERE / template).read_text().replace(TEMPLATE, name)
+def _place(template: str, name: str) -> str:
+    """What it is called in the project."""
+    return template.rpartition("/")[2].replace(TEMPLATE, name)
 
 
-__all__ = ["check_name", "new_project"]
+def _named(template: str, name: str) -> bytes:
+    data = (HERE / template).read_bytes()
+    return data if template.endswith((".onnx", ".json")) else data.replace(TEMPLATE.encode(), name.encode())
+
+
+__all__ = ["KINDS", "Kind", "Project", "check_name", "load_project", "new_project"]

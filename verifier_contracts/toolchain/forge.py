@@ -40,16 +40,18 @@ def run_tests(
     root: Path = ROOT,
     fuzz_runs: int | None = None,
     invariant_runs: int | None = None,
+    config: Path | None = None,
 ) -> ForgeReport:
     """Run the Solidity tests under `root`.
 
     arguments: forge's own, such as "--match-path", "test/encoding/*". fuzz_runs and
-    invariant_runs: per fuzz test, and per invariant, instead of the configured numbers. Raises
-    ForgeError when the sources do not compile.
+    invariant_runs: per fuzz test, and per invariant, instead of the configured numbers. config: a
+    whole foundry.toml in place of ours. Raises ForgeError when the sources do not compile.
     """
     options = ["--fuzz-runs", str(fuzz_runs)] if fuzz_runs else []
     settings = {"FOUNDRY_INVARIANT_RUNS": str(invariant_runs)} if invariant_runs else {}
-    done = _run(["test", "--json", *options, *arguments], root, capture=True, settings=settings)
+    words = ["test", "--json", *options, *arguments]
+    done = _run(words, root, capture=True, settings=settings, config=config)
     try:
         suites = json.loads(done.stdout)
         results = [
@@ -100,14 +102,15 @@ def _run(
     *,
     capture: bool,
     settings: Mapping[str, str] | None = None,
+    config: Path | None = None,
 ) -> "subprocess.CompletedProcess[str]":
     """One forge at a time per project: they share the output folder."""
     tools = toolchain()
     root = root.absolute()
     lock = cache_folder("forge") / f"{hashlib.sha256(str(root).encode()).hexdigest()[:16]}.lock"
     with FileLock(lock):
-        config = str(configuration(root, tools))
-        environment = {**without_settings(), **(settings or {}), "FOUNDRY_CONFIG": config}
+        path = str(config or configuration(root, tools))
+        environment = {**without_settings(), **(settings or {}), "FOUNDRY_CONFIG": path}
         try:
             return run_on_leash(
                 [str(tools.forge), *arguments, "--root", str(root)],

@@ -60,6 +60,12 @@ def remapping_lines() -> list[str]:
     return [f"{prefix}={folder}/" for prefix, folder in folders.items()]
 
 
+def remapped_folders(folder: Path) -> dict[str, Path]:
+    """What is imported by which prefix from a file in `folder`, for tests too. Raises CompileError,
+    ToolchainError."""
+    return {**toolchain().remappings, **_remapped(folder)}
+
+
 def _remapped(folder: Path) -> dict[str, Path]:
     """Prefixes of imports, ours first, and the folder's own; its relative paths are meant from
     there on. A line that would replace what is ours is not obeyed, and a warning says so. Raises
@@ -102,4 +108,4 @@ def _same(path: Path, folder: Path, prefix: str, each: str) -> bool:
     )
 
 
-__all__ = ["check_source", "compile_file", "remapping_lines"]
+__all__ = ["check_source", "compile_file", "remapped_folders", "remapping_lines"]

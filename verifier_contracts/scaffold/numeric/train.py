@@ -1,5 +1,5 @@
-"""Makes the model in model/: run `python train.py` again after changing the policy below. It needs
-zkagent alone, takes seconds, and writes the same bytes every time.
+"""Makes model.json and model.onnx beside this file: run `python train.py` again after changing the
+policy below. It needs zkagent alone, takes seconds, and writes the same bytes every time.
 
 Any function of the features may stand in `wanted`, a table of what somebody decided as well. The
 network fits it as well as sums of squares and products of the features can; the figures that are
@@ -50,6 +50,6 @@ POLICY = Policy(
 )
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "model"
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     model = write_numeric_model(folder, POLICY)
     print(model.directory, model.manifest.accuracy)

@@ -70,6 +70,13 @@ ROOMS: Mapping[str, set[str]] = {
         "models/instructions",
         "models/networks",
     },
+    "models/numeric": {
+        "models/agents",
+        "models/encoding",
+        "models/files",
+        "models/folders",
+        "models/networks",
+    },
     "models/catalogue": {
         "models/agents",
         "models/classifier",

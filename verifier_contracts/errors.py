@@ -4,6 +4,7 @@ ContractsError
 ├── ToolchainError            Node.js, npm, anvil, forge or solc missing or not installable
 ├── CompileError              solc refused the sources
 ├── NameRefused               no name for a contract of one's own
+├── ProjectRefused            a folder that is no agent's
 ├── ArgumentMissing           a constructor's parameter without a value
 ├── ArgumentUnreadable        a value that a constructor does not take
 ├── ArgumentTwice             two values for a parameter
@@ -342,6 +343,7 @@ __all__ = [
     "JournalRefused",
     "ModelCodeError",
     "NameRefused",
+    "ProjectRefused",
     "RevertError",
     "SignedOtherwise",
     "StepContradicted",

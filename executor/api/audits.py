@@ -1,7 +1,7 @@
 """The verdict on an agent, or on a registered model, on a chain."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from zkagent.circuits.errors import CircuitError
@@ -12,9 +12,17 @@ from zkagent.executor.audit.agent import tell
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.guard import guard_checks, guard_facts, obeyed_checks
 from zkagent.executor.audit.model import Audited, audit, registered_checks
+from zkagent.executor.audit.own import OwnSource
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
-from zkagent.executor.audit.wiring import AGENTS, NOBODY, Wiring, read_wiring, tool_place
+from zkagent.executor.audit.wiring import (
+    AGENTS,
+    NOBODY,
+    Wiring,
+    places,
+    read_wiring,
+    tool_place,
+)
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import AgentModel
 from zkagent.executor.chain.model_hashes import commitment_hash
@@ -37,6 +45,7 @@ def audit_agent(
     model: Model | AnyPath | None = None,
     srs: AnyPath | None = None,
     trust: Collection[str] = (),
+    own: OwnSource | None = None,
     stage: Told = silent,
 ) -> Audit:
     """Compare all that an agent rests on with what its sources compile to.
@@ -46,12 +55,15 @@ def audit_agent(
 
     model: instead of the shipped one that is committed to. srs: the set-up of its circuit. trust:
     contracts whose code nobody here compiled, and that the caller vouches for: `address` of a
-    pool or token, `role=address` of others (ROLES). Contracts that answer with more than is read of
+    pool or token, `role=address` of others (ROLES). own: the sources of an agent of one's own,
+    which its code then has to be of. Contracts that answer with more than is read of
     a stranger's have no better verdict than unknown.
     Raises ChainError, ModelError, CircuitError when there is no telling.
     """
     code, agent, facts = _latest(rpc, chain_id, trust), address.lower(), dict[str, str]()
-    found = _all_read(_agent(code, agent, _Ours(model, srs, stage), facts))
+    if own:
+        code = replace(code, own=(own.contract,))
+    found = _all_read(_agent(code, agent, _Ours(model, srs, stage), facts, own))
     return Audit(f"agent {agent}", found, facts)
 
 
@@ -116,25 +128,31 @@ class _Ours:
         return Audited(code, registry, bound, model, circuit, batches, executor)
 
 
-def _agent(code: Code, agent: str, ours: _Ours, facts: dict[str, str]) -> Iterator[Check]:
+def _agent(
+    code: Code, agent: str, ours: _Ours, facts: dict[str, str], own: OwnSource | None = None
+) -> Iterator[Check]:
     """facts: is told what holds of owners."""
-    standing = Place("agent", agent, AGENTS)
+    standing = Place("agent", agent, AGENTS if own is None else (own.contract.name,))
     if not code.reader.code(agent, code.block):  # what answers then is the EVM itself
         yield code.check(standing)
         return
     try:
-        wiring = read_wiring(code.reader, agent, code.block)
+        wiring = read_wiring(code.reader, agent, code.block, own)
         bound = Web3Registry(code.reader, wiring.registry).model(wiring.model_id, code.block)
     except (NoAgentThere, RevertError) as exc:
         yield code.check(standing)
         yield Check("agent", "it answers as an agent", str(exc))
         return
+    if own and wiring.own is None:
+        why = f"its code is another than what {own.where} compiles to"
+        yield Check("agent", f"{agent} is {own.contract.name}", why)
     yield from agent_checks(code, wiring, bound.decoder)
     yield from guard_checks(code, wiring)
     yield from obeyed_checks(code, wiring)
     yield tell("agent", "obeys the model that is there", lambda: _pinned(wiring, bound))
     yield from _model_checks(code, wiring, bound, ours)
     facts.update(_owners(code, wiring))
+    facts.update(_chosen(code, wiring))
 
 
 def _model(
@@ -207,6 +225,14 @@ def _owners(code: Code, wiring: Wiring) -> Mapping[str, str]:
         facts["acts"] = "once a decision is proven (strict)"
     facts |= guard_facts(code, wiring)
     return {name: owner for name, owner in facts.items() if owner != NOBODY}
+
+
+def _chosen(code: Code, wiring: Wiring) -> Mapping[str, str]:
+    """What whoever deployed an agent of one's own gave its constructor."""
+    if wiring.own is None:
+        return {}
+    given = wiring.own.given(code, next(places(wiring, code)))
+    return {f"made with {name}": value for name, value in given.items()}
 
 
 def _asked(code: Code, address: str, method: abi.Method) -> str:

@@ -137,8 +137,13 @@ def tell(subject: str, claim: str, problem: Callable[[], str]) -> Check:
 def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     """What the owner chose: known if it is one of ours, otherwise named."""
     agent = next(places(wiring, code))
-    if not (wiring.walletless and code.is_ours(agent)):  # which have no pool, whatever they say
+    walletless = wiring.walletless and code.is_ours(agent)  # has no pool, whatever it says
+    if wiring.own is None and not walletless:
         yield from _pool_checks(code, wiring, agent)
+    yield from _book_checks(code, wiring)
+
+
+def _book_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
     try:
         listed = _listed(code, wiring)
     except (NoAgentThere, RevertError) as exc:

@@ -12,7 +12,7 @@ from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.verifier_contracts.deployment.deciders import earlier
-from zkagent.verifier_contracts.deployment.known_code import Recognised, recognise
+from zkagent.verifier_contracts.deployment.known_code import KnownContract, Recognised, recognise
 
 DELEGATION = bytes.fromhex("ef0100")  # EIP-7702
 PRECOMPILES = range(1, 1 << 16)  # EIP-1352: what answers there is the EVM itself
@@ -52,12 +52,14 @@ class Code:
     """The code at one block. trusted: whose unknown code the asker vouches for, in lower case:
     `address` for what is the owner's choice, `role=address` for anything, in that role alone.
     origins: what was found out of how contracts were made (`origin.py`), by address and label; it
-    may be shared by the code of several blocks."""
+    may be shared by the code of several blocks. own: contracts that the asker has the sources of,
+    beside ours."""
 
     reader: ContractReader
     block: Block
     trusted: Collection[str] = ()
     origins: dict[tuple[str, str], str] = field(default_factory=dict)
+    own: Collection[KnownContract] = ()
     _known: dict[str, Recognised | None] = field(default_factory=dict)
 
     def recognised(self, place: Place) -> Recognised:
@@ -102,6 +104,8 @@ class Code:
             why = f"it is {other}; {other.zkagent}, verifies what it decided; {_vouching(place)}"
             return Check(place.role, claim, why, unknown=True, vouchable=True)
         note = "" if contract.is_this_version else f"an older version: {contract.label}"
+        if contract in self.own:
+            note = f"compiled from {contract.version}"
         return Check(place.role, claim, problem, note=note)
 
     def trusts(self, place: Place) -> bool:
@@ -119,7 +123,9 @@ class Code:
                 f"{place.address} is an account that is delegated to 0x{code[3:].hex()} "
                 "(EIP-7702): its key can point it elsewhere at any time"
             )
-        return recognise(code)
+        own = self.own if place.role == "agent" else ()
+        found = filter(None, (contract.recognise(code) for contract in own))
+        return recognise(code) or next(found, None)
 
     def _foreign(self, place: Place) -> str:
         code = self.reader.code(place.address, self.block)

@@ -9,6 +9,7 @@ from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
 from zkagent.executor.audit.code import Code, Expected, Place
+from zkagent.executor.audit.own import OwnSource, own_tool
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.guards import GUARD
@@ -103,7 +104,8 @@ class Wiring:
     of WALLETLESS its code is, if any. strict: it says that it has each decision proven before it
     acts on it. also_served: who may run it beside its owner, NOBODY of an agent that tells of
     nobody. guard: what is asked before its tools are called, NOBODY likewise. predecessor: whose
-    place it took, None of an agent with a wallet of its own; maker: of that wallet."""
+    place it took, None of an agent with a wallet of its own; maker: of that wallet. own: the
+    sources that its code is compiled from, where it is none of ours and they are at hand."""
 
     agent: str
     executor: str
@@ -125,10 +127,13 @@ class Wiring:
     guard: str = NOBODY
     predecessor: str | None = None
     maker: str = NOBODY
+    own: OwnSource | None = None
 
     @property
     def agent_contract(self) -> str:
         """What has to stand where the agent is."""
+        if self.own:
+            return self.own.contract.name
         if self.walletless:
             return self.walletless
         if self.predecessor is not None:
@@ -149,8 +154,11 @@ class Wiring:
         return encode(["(bytes,bytes,(address[],bytes32[],bytes32[]))"], [config])
 
 
-def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
-    """Raises NoAgentThere, RevertError where something does not answer as an agent's does."""
+def read_wiring(
+    reader: ContractReader, agent: str, block: Block, own: OwnSource | None = None
+) -> Wiring:
+    """own: sources that the agent may be of. Raises NoAgentThere, RevertError where something does
+    not answer as an agent's does."""
 
     def address(method: abi.Method, at: str = agent) -> str:
         return str(reader.view(at, method, block)[0])
@@ -199,6 +207,7 @@ def read_wiring(reader: ContractReader, agent: str, block: Block) -> Wiring:
         guard=optional(GUARD),
         predecessor=predecessor,
         maker=NOBODY if predecessor is None else _maker(reader, optional(abi.WALLET), block),
+        own=own if own and own.contract.recognise(reader.code(agent, block)) else None,
     )
 
 
@@ -223,6 +232,11 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
     yield executor_place(wiring)
     yield from groth16_places(wiring, code)
     yield Place("registry", wiring.registry, ("ModelRegistry",))
+    if wiring.own:
+        if wiring.book != NOBODY:
+            yield Place("symbol book", wiring.book, ("SymbolBook",))
+        yield from (own_tool(tool_place(wiring, tool), wiring.agent) for tool in wiring.tools)
+        return
     if wiring.walletless:
         yield Place("symbol book", wiring.book, ("SymbolBook",))
         yield from (_reading_place(wiring, tool, code) for tool in wiring.tools)
@@ -319,7 +333,7 @@ def _agent_values(wiring: Wiring) -> Expected:
     history: dict[str, int | None] = {"_history": None} if wiring.walletless else {}
     if wiring.predecessor is not None:
         history["_predecessor"] = _number(wiring.predecessor)
-    return {
+    ours: dict[str, int | None] = {
         **contacts,
         **history,
         **_metadata_values(wiring.metadata),
@@ -333,6 +347,7 @@ def _agent_values(wiring: Wiring) -> Expected:
         "_book": _number(wiring.book),
         "_wallet": _number(wiring.wallet),
     }
+    return wiring.own.expected(ours) if wiring.own else ours
 
 
 def _metadata_values(metadata: Metadata) -> Expected:

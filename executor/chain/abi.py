@@ -101,6 +101,9 @@ BASE_PROMPT = Method("basePrompt", (), ("string",))
 WIRING = Method("wiring", (), ("address", "address", "bytes4"))
 TOOLS = Method("tools", (), ("address[]", "bytes32[]"))
 SYMBOL_BOOK = Method("symbolBook", (), ("address",))
+#: ERC-165; and what an agent's interface that decides by numbers is called there (INumericAgent).
+SUPPORTS = Method("supportsInterface", ("bytes4",), ("bool",))
+NUMERIC = Method("readings", (), ("int256[]",)).selector
 CONTACT_BOOK = Method("contactBook", (), ("address",))
 CAUTION = Method("caution", (), ("uint256",))
 STRICT = Method("strict", (), ("bool",))

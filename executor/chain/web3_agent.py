@@ -101,7 +101,7 @@ class Web3Agent:
         (number,) = self._view(self.agent, abi.MODEL_ID, block)
         tools = read_tools(self.reader, self.agent, block)
         (base_prompt,) = self._view(self.agent, abi.BASE_PROMPT, block)
-        (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
+        book = book_of(self.reader, self.agent, block)
         return AgentNames(
             chain_id=self.reader.chain_id,
             agent=self.agent,
@@ -120,7 +120,7 @@ class Web3Agent:
     def reads(self, block: Block, tokens: Sequence[str] = ()) -> AgentReads:
         tools = read_tools(self.reader, self.agent, block)
         (base_prompt,) = self._view(self.agent, abi.BASE_PROMPT, block)
-        (book,) = self._view(self.agent, abi.SYMBOL_BOOK, block)
+        book = book_of(self.reader, self.agent, block)
         data, listings = read_book(self.reader, book, block)
         return AgentReads(
             block=block,
@@ -244,9 +244,24 @@ def read_tools(reader: ContractReader, agent: str, block: Block) -> tuple[tuple[
     return tuple(zip(addresses, pins, strict=True))
 
 
+def book_of(reader: ContractReader, agent: str, block: Block) -> str:
+    """The symbol book that an agent names; zero of one that decides by numbers and names none. A
+    node that calls another agent such a one has no run: its features are others without a book.
+    Raises NoAgentThere, RevertError."""
+    try:
+        return str(reader.view(agent, abi.SYMBOL_BOOK, block)[0])
+    except (NoAgentThere, RevertError):
+        (numeric,) = reader.view(agent, abi.SUPPORTS, block, abi.NUMERIC)
+        if numeric:
+            return abi.NO_DATA
+        raise
+
+
 def read_book(reader: ContractReader, book: str, block: Block) -> tuple[str, tuple[Listing, ...]]:
-    """The contract whose code is a symbol book's list, and what is in it. Raises NoAgentThere, and
-    WordRefused for a word that no book of this version has."""
+    """The contract whose code is a symbol book's list, and what is in it; zero and nothing of no
+    book. Raises NoAgentThere, and WordRefused for a word that no book of this version has."""
+    if book == abi.NO_DATA:
+        return abi.NO_DATA, ()
     data, listed = any_book(reader, book, block)
     try:
         check_listings(listed)

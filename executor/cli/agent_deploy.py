@@ -281,9 +281,7 @@ def _described(compiled: "Contract") -> str:
     return compiled.name if is_agent(compiled) else f"{compiled.name}, which is no agent,"
 
 
-def _known(
-    record: "Deployment | None", owner: str, own: "OwnModel | None"
-) -> "Mapping[str, str]":
+def _known(record: "Deployment | None", owner: str, own: "OwnModel | None") -> "Mapping[str, str]":
     """Values for parameters of these names. The commitment is the one that the deployment's agent
     help="deployment.json: fills in executor, registry, model, commitment, agent, book and pool; "
     "of an agent whose folder has its model, executor and registry alone.",

@@ -103,9 +103,7 @@ def test_command(folder: Path, as_json: bool) -> None:
 @SRS_OPTION
 @SERVICE_OPTION
 @sent_options
-def project_run_command(
-    folder: Path, prompt: str | None, *, again: bool, **options: Any
-) -> None:
+def project_run_command(folder: Path, prompt: str | None, *, again: bool, **options: Any) -> None:
     """Run AGENT, the folder of an agent that was deployed: plan, prove, ask, send one transaction.
 
     PROMPT says what to do; an agent that decides by numbers has none, and each call is a run of its

@@ -1,4 +1,4 @@
-"""`zkagent agent new`, `init`, `build` and `remappings`: contracts of one's own, without a chain."""
+"""`zkagent agent new`, `init`, `build`, `remappings`: contracts of one's own, without a chain."""
 
 import json
 from pathlib import Path
@@ -74,8 +74,8 @@ def _begin(name: str, kind: str, folder: Path | None) -> None:
 @click.option("--out", type=SOURCE, help="Write the ABI and code of all contracts as JSON.")
 @JSON_OPTION
 def build_command(file: Path, out: Path | None, as_json: bool) -> None:
-    """Compile the contracts of AGENT, a file or the folder of an agent, as `deploy` does. Their errors are shown by name from now on,
-    whichever command meets them."""
+    """Compile the contracts of AGENT, a file or the folder of an agent, as `deploy` does. Their
+    errors are shown by name from now on, whichever command meets them."""
     from zkagent.executor.cli.agent_project import found_target
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place, write_whole

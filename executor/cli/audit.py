@@ -76,7 +76,7 @@ def audit_command(
 
 
 @click.command("audit")
-@click.argument("agent", metavar="[ADDRESS]", required=False)
+@click.argument("agent", metavar="[ADDRESS|FOLDER]", required=False)
 @RPC_OPTION
 @click.option(
     "--deployment", cls=SettingOption, type=FILE, help="deployment.json, which names the agent."
@@ -97,7 +97,8 @@ def agent_audit_command(
     trust: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Compare all that the agent at ADDRESS rests on with what its sources compile to.
+    """Compare all that the agent at ADDRESS rests on with what its sources compile to; or the agent
+    that was deployed from FOLDER, which has its sources (`agent new`).
 
     That is the code of agent, executor, registry, wallet, tools, symbol book and pool with each
     value that a constructor wrote, what the executor obeys, and the whole model. Ends with 0 when
@@ -105,10 +106,21 @@ def agent_audit_command(
     never taken for good.
     """
     from zkagent.executor.api.audits import audit_agent
+    from zkagent.executor.audit.own import OwnSource
+    from zkagent.executor.cli.agent_project import chosen
     from zkagent.executor.cli.narrator import Narrator
+    from zkagent.verifier_contracts.scaffold import load_project
 
+    own = None
+    if agent is not None and Path(agent).is_dir():
+        project = load_project(Path(agent))
+        deployment, agent = deployment or project.record, None
+        model_name = model_name or project.model
+        own = project
     address, recorded = _found(agent, deployment, "agent")
     with Narrator().working() as tell:
+        tell.stage("compiling")
+        source = OwnSource.of(str(own.folder), chosen(own.source)) if own else None
         found = audit_agent(
             address,
             rpc,
@@ -116,6 +128,7 @@ def agent_audit_command(
             model=model_name,
             srs=srs,
             trust=trust,
+            own=source,
             stage=tell.stage,
         )
     _end(found, as_json)

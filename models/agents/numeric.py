@@ -31,7 +31,6 @@ from zkagent.models.errors import (
 )
 from zkagent.models.files import ManifestRecord, Record, Sha256, read_checked
 
-NUMERIC_FORMAT = "zkagent-numeric-1"
 NUMERIC_FILES = (MANIFEST, ONNX)
 READINGS = keccak(b"readings()")[:4]
 OPENING = b"Thought: The numbers are "

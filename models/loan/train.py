@@ -53,8 +53,8 @@ from zkagent.models.loan.credit import train_credit
 from zkagent.models.loan.evaluate import measured
 from zkagent.models.loan.heldout import WORDINGS, right
 from zkagent.models.loan.lexicon import build_lexicon, class_codes
-from zkagent.models.networks.squares import Squares
 from zkagent.models.loan.wordings import sentences, written
+from zkagent.models.networks.squares import Squares
 
 SEED, SENTENCES, ROWS = 20241128, 3000, 4096  # rows: as manifests say
 RANK = 6

@@ -59,9 +59,7 @@ def _independent(design: "np.ndarray[tuple[int, int], np.dtype[np.object_]]") ->
         for row in range(column + 1, len(gram)):
             factor = gram[row][column] / gram[column][column]
             if factor:
-                gram[row] = [
-                    a - factor * b for a, b in zip(gram[row], gram[column], strict=True)
-                ]
+                gram[row] = [a - factor * b for a, b in zip(gram[row], gram[column], strict=True)]
     return kept
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from zkagent.models.agents.model import MANIFEST, ONNX
 from zkagent.models.agents.numeric import (
-    NUMERIC_FORMAT,
     NumericAmounts,
     NumericDirection,
     NumericManifest,
@@ -17,7 +17,6 @@ from zkagent.models.agents.numeric import (
     Reading,
     load_numeric_model,
 )
-from zkagent.models.agents.model import MANIFEST, ONNX
 from zkagent.models.encoding.decoder import argmax
 from zkagent.models.files import sha256
 from zkagent.models.folders import write_folder
@@ -53,7 +52,7 @@ def write_numeric_model(folder: Path, policy: Policy, seed: int = 1) -> NumericM
     _check_range(policy, network)
     onnx = network.export(policy.id.replace("-", "_"))
     manifest = NumericManifest(
-        format=NUMERIC_FORMAT,
+        format="zkagent-numeric-1",
         id=policy.id,
         description=policy.description,
         readings=tuple(policy.readings),

@@ -41,7 +41,7 @@ class KnownContract:
     @property
     def label(self) -> str:
         """``AgentExecutor of this version``."""
-        released = "" if self.version == THIS_VERSION else "release "
+        released = "release " if self.version[:1].isdigit() else ""
         return f"{self.name} of {released}{self.version}"
 
     @property

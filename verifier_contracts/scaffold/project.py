@@ -115,8 +115,10 @@ def load_project(folder: Path) -> Project:
         raise ProjectRefused(str(folder), f"{PROJECT} has another format than {FORMAT}")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ProjectRefused(str(folder), f"the kind {kind!r} is none of {', '.join(KINDS)}")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise ProjectRefused(str(folder), f"the name {name!r} is no agent's")
+    try:
+        check_name(name if isinstance(name, str) else "")
+    except NameRefused as exc:
+        raise ProjectRefused(str(folder), str(exc)) from exc
     return Project(folder, name, KINDS[kind])
 
 
@@ -144,7 +146,11 @@ def _place(template: str, name: str) -> str:
 
 def _named(template: str, name: str) -> bytes:
     data = (HERE / template).read_bytes()
-    return data if template.endswith((".onnx", ".json")) else data.replace(TEMPLATE.encode(), name.encode())
+    return (
+        data
+        if template.endswith((".onnx", ".json"))
+        else data.replace(TEMPLATE.encode(), name.encode())
+    )
 
 
 __all__ = ["KINDS", "Kind", "Project", "check_name", "load_project", "new_project"]

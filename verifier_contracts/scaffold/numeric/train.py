@@ -13,8 +13,8 @@ from pathlib import Path
 from zkagent.models.agents.numeric import NumericDirection, Reading
 from zkagent.models.numeric import Policy, write_numeric_model
 
-#: The numbers that the agent's `readings` returns, in its order. A feature is (number - zero) / step,
-#: rounded towards zero, from least to most.
+#: The numbers that the agent's `readings` returns, in its order. A feature is (number - zero) /
+#: step, rounded towards zero, from least to most.
 READINGS = (
     Reading(name="utilisation, in basis points", zero=0, step=50, least=0, most=200),
     Reading(name="price since the last change, per mille", zero=0, step=1, least=-500, most=500),

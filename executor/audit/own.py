@@ -1,0 +1,68 @@
+"""An agent of one's own whose sources are at hand: compiled here, its code is known like ours, and
+what its constructor made is what the sources say. Whether those are good is for their readers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eth_abi.exceptions import DecodingError
+from eth_utils.abi import collapse_if_tuple
+
+from zkagent.executor.audit.code import Code, Expected, Place
+from zkagent.executor.audit.origin import first_block, made_by
+from zkagent.executor.errors import CannotVerify
+from zkagent.verifier_contracts.chain.decoding import decode
+from zkagent.verifier_contracts.deployment.known_code import KnownContract, known
+from zkagent.verifier_contracts.toolchain.compile import Contract
+
+
+@dataclass(frozen=True)
+class OwnSource:
+    """A contract that was compiled from `where`."""
+
+    where: str
+    contract: KnownContract
+    abi: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, where: str, compiled: Contract) -> "OwnSource":
+        return cls(where, known(f"the sources in {where}", compiled), compiled.abi)
+
+    def expected(self, ours: Expected) -> Expected:
+        """Values in its code: ours as they have to be, the others as its constructor made them."""
+        return {**dict.fromkeys(self.contract.immutables), **ours}
+
+    def given(self, code: Code, place: Place) -> Mapping[str, str]:
+        """What its constructor was given, by the parameters' names, as the creation has it; nothing
+        where that does not show."""
+        try:
+            number = first_block(code.reader, place.address, code.block.number)
+        except CannotVerify:
+            return {}
+        creation = dict(code.reader.creations(number)).get(place.address.lower(), b"")
+        data = self.contract.constructor_arguments(creation)
+        inputs = [each["inputs"] for each in self.abi if each["type"] == "constructor"]
+        if not data or not inputs:
+            return {}
+        types = [collapse_if_tuple(dict(parameter)) for parameter in inputs[0]]
+        try:
+            values = decode(types, data)
+        except (DecodingError, OverflowError):
+            return {}
+        return {
+            parameter["name"]: f"0x{value.hex()}" if isinstance(value, bytes) else str(value)
+            for parameter, value in zip(inputs[0], values, strict=True)
+        }
+
+
+def own_tool(place: Place, agent: str) -> Place:
+    """A tool of ours that the agent's constructor made: what it wraps is what the sources say."""
+    if not made_by(agent, place.address):
+        return place
+    wraps: Expected = {**place.expected, "_toolContract": None, "_toolSelector": None}
+    anything: Expected = {**wraps, "_converter": None}
+    return Place(place.role, place.address, place.names, anything, within=True)
+
+
+__all__ = ["OwnSource", "own_tool"]

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from zkagent.models.errors import DatasetError
+from zkagent.models.errors import BoundExceeded, DatasetError
+from zkagent.models.networks.bounds import INT64_MAX
 from zkagent.models.networks.squares import Integers, Squares
 
 #: Integers that float32 holds exactly, which is how ezkl reads weights.
@@ -19,8 +20,8 @@ EXACT_BITS = 24
 
 def fit_squares(x: Integers, targets: Integers, unit: int) -> Squares:
     """x [samples, features], targets [samples, outputs], integers of at most 31 bits; unit: of the
-    network's outputs, so many make one of the targets. Raises DatasetError for samples that do not
-    determine a network, BoundExceeded for a network that could leave 64-bit integers."""
+    network's outputs, so many make one of the targets. Raises DatasetError for samples that are
+    none, BoundExceeded for a network that could leave 64-bit integers."""
     if x.ndim != 2 or targets.ndim != 2 or len(x) != len(targets) or not len(x):
         raise DatasetError(
             f"features {x.shape} and targets {targets.shape}: give a row of both for each sample"
@@ -31,6 +32,8 @@ def fit_squares(x: Integers, targets: Integers, unit: int) -> Squares:
     design = np.column_stack([hidden, np.ones(len(x), np.int64)]).astype(object)
     kept = _independent(design)
     solved = _solve(design[:, kept], targets.astype(object), unit)
+    if (most := max(abs(weight) for row in solved for weight in row)) > INT64_MAX:
+        raise BoundExceeded(f"a weight would be {most}: give smaller targets, or a smaller unit")
     weights = np.zeros((design.shape[1], targets.shape[1]), np.int64)
     weights[kept] = solved
     network = Squares(w1, b1, weights[:-1], weights[-1])

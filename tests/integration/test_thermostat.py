@@ -1,5 +1,5 @@
-"""The thermostat of examples/: an agent that decides by numbers on chain, with real proofs, and what
-is tried against it."""
+"""The thermostat of examples/: an agent that decides by numbers on chain, with real proofs, and
+what is tried against it."""
 
 import runpy
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ from tests.support.numeric_stage import FOLDER, NumericStage, numeric_stage
 from tests.support.progress import quiet
 from zkagent.circuits.systems import PROVING
 from zkagent.executor.chain.agent import RunCall
-from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.demo.attacks.stage import FALSE_PROOF
 from zkagent.executor.runs.derivation import claim_for
+from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.executor.runs.session import local_circuit
 from zkagent.models.numeric import write_numeric_model
@@ -163,8 +163,8 @@ def forged(run: ProvenRun, place: int, value: int) -> RunCall:
 
 
 def test_another_output_than_the_proven_one_is_refused(stage: NumericStage) -> None:
-    """Another amount, and another direction: both calls are other ones than were agreed to, and with
-    terms that agree to them the proof does not hold."""
+    """Another amount and another direction are other calls than were agreed to; where the call is the
+    same, the proof does not hold."""
     run = proven(stage)
     unit = stage.model.manifest.amounts.unit
     for call in (forged(run, 3, 100 * unit), forged(run, 1, 2**60)):

@@ -1,4 +1,4 @@
-"""The thermostat of examples/ on a chain of its own, with a feed and a pool whose numbers tests set."""
+"""The thermostat of examples/ on a chain of its own; tests set the numbers of feed and pool."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

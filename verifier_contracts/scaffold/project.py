@@ -39,7 +39,7 @@ class Kind:
     arguments: tuple[str, ...] = ()
 
 
-SHARED = ("foundry.toml", "Makefile")
+SHARED = ("foundry.toml", "Makefile.txt")
 KINDS: Mapping[str, Kind] = {
     "wallet": Kind(
         "prompts about tokens, by the shipped wallet model",
@@ -141,7 +141,8 @@ def _names_used() -> set[str]:
 
 def _place(template: str, name: str) -> str:
     """What it is called in the project."""
-    return template.rpartition("/")[2].replace(TEMPLATE, name)
+    file = template.rpartition("/")[2].replace(TEMPLATE, name)
+    return "Makefile" if file == "Makefile.txt" else file
 
 
 def _named(template: str, name: str) -> bytes:

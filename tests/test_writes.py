@@ -105,6 +105,7 @@ NAMING = {
     "models/folders.py:_name": "where what is known is, or nothing",
     "models/loan/credit.py:train_credit": OURS,
     "models/loan/train.py:train_loan": OURS,
+    "models/numeric/write.py:write_numeric_model": OURS,
     "models/wallet/train.py:with_accuracy": OURS,
     "models/whole.py:_replace_empty": "where an empty file is",
     "models/whole.py:name_new": "where nothing is",
@@ -120,6 +121,7 @@ NAMING = {
     "verifier_contracts/toolchain/install.py:_install": CACHE,
     "verifier_contracts/toolchain/install.py:_write_solc": CACHE,
     "verifier_contracts/toolchain/own_errors.py:remember_errors": CACHE,
+    "verifier_contracts/toolchain/own_tests.py:_configuration": CACHE,
 }
 PLACING = {"write_file", "write_folder"}
 RENAMING = {"replace", "rename", "move", "link", "hardlink_to", "symlink_to"}

@@ -144,7 +144,7 @@ def deploy_command(
         compiled = chosen(target.source, name)
         own = None
         if target.has_model and is_agent(compiled):
-            own = _own_model(web3, target, record, proof_system, srs, tell)
+            own = _own_model(web3, target, record, (proof_system, srs), tell)
         making = _Making(compiled, given, _known(record, signer.address, own), own)
         shown = making.shown()
         called: list[Called] = []
@@ -248,16 +248,17 @@ def _own_model(
     web3: Any,
     target: Target,
     record: "Deployment | None",
-    proof_system: str | None,
-    srs: Path | None,
+    proving: tuple[str | None, Path | None],
     tell: "Narrator",
 ) -> "OwnModel":
-    """The model in the agent's folder, with its circuit, on the executor of a deployment."""
+    """The model in the agent's folder, with its circuit, on the executor of a deployment. proving:
+    the proof system and the set-up that were asked for."""
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import Model, load_model
     from zkagent.verifier_contracts.deployment.foundations import Foundations, find_foundations
     from zkagent.verifier_contracts.deployment.own_model import OwnModel
 
+    proof_system, srs = proving
     model = load_model(target.model, Model)
     system = proof_system_of(proof_system_for(model, proof_system))
     there = Foundations()

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from zkagent.verifier_contracts.scaffold import Project
     from zkagent.verifier_contracts.toolchain.compile import Contract
 
-FOLDER = click.Path(path_type=Path, file_okay=False)
-
 
 @dataclass(frozen=True)
 class Target:
@@ -68,7 +66,7 @@ def chosen(source: Path, name: str | None = None) -> "Contract":
 
 
 @click.command("test")
-@click.argument("folder", type=FOLDER, metavar="AGENT")
+@click.argument("folder", type=PLACE, metavar="AGENT")
 @JSON_OPTION
 def test_command(folder: Path, as_json: bool) -> None:
     """Run the Solidity tests in AGENT, the folder of an agent, with this version's compiler and
@@ -94,7 +92,7 @@ def test_command(folder: Path, as_json: bool) -> None:
 
 
 @click.command("run")
-@click.argument("folder", type=FOLDER, metavar="AGENT")
+@click.argument("folder", type=PLACE, metavar="AGENT")
 @click.argument("prompt", required=False)
 @click.option("--rpc", cls=SettingOption, required=True, help="RPC address.")
 @click.option(
@@ -110,27 +108,31 @@ def project_run_command(folder: Path, prompt: str | None, *, again: bool, **opti
     own. Otherwise as `zkagent run`, which takes further options.
     """
     from zkagent.executor.errors import DeploymentMissing
+    from zkagent.verifier_contracts.errors import DeploymentFileError
     from zkagent.verifier_contracts.scaffold import load_project
 
     project = load_project(folder)
     if (prompt is None) == project.kind.prompt:
         need = "give a PROMPT" if project.kind.prompt else "it reads no prompt: leave out PROMPT"
         raise click.UsageError(f"{project.name} decides by {project.kind.description}: {need}")
-    if not project.record.exists():
+    try:
+        carry_out(
+            prompt or "",
+            again=again or not project.kind.prompt,
+            deployment=project.record,
+            model_name=project.model,
+            agent=None,
+            chain_id=None,
+            proof_system=None,
+            batch=False,
+            **options,
+        )
+    except DeploymentFileError as exc:
+        if project.record.exists():
+            raise
         raise DeploymentMissing(
             f"{project.record} is not there: deploy {project.name} first (zkagent agent deploy)"
-        )
-    carry_out(
-        prompt or "",
-        again=again or not project.kind.prompt,
-        deployment=project.record,
-        model_name=project.model,
-        agent=None,
-        chain_id=None,
-        proof_system=None,
-        batch=False,
-        **options,
-    )
+        ) from exc
 
 
 __all__ = ["PLACE", "Target", "chosen", "found_target", "project_run_command", "test_command"]

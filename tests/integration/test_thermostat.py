@@ -163,8 +163,8 @@ def forged(run: ProvenRun, place: int, value: int) -> RunCall:
 
 
 def test_another_output_than_the_proven_one_is_refused(stage: NumericStage) -> None:
-    """Another amount and another direction are other calls than were agreed to; where the call is the
-    same, the proof does not hold."""
+    """Another amount and another direction are other calls than were agreed to; where the call is
+    the same, the proof does not hold."""
     run = proven(stage)
     unit = stage.model.manifest.amounts.unit
     for call in (forged(run, 3, 100 * unit), forged(run, 1, 2**60)):

@@ -94,6 +94,7 @@ def test_whatever_asks_a_service_asks_by_these_ways() -> None:
         if any("--service" in option.opts for option in found.params)
     }
     assert asking_one == {
+        "zkagent agent run",
         "zkagent estimate",
         "zkagent mcp",
         "zkagent operate",

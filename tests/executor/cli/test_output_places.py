@@ -35,6 +35,7 @@ ORIGIN = ("--model", "wallet", "--ptau", "nowhere")
 WRITING = COMMANDS | {
     "agent build": ("agent", "build", "nowhere.sol", "--out"),
     "agent deploy": ("agent", "deploy", "nowhere.sol", *KEY, "--out"),
+    "agent run": ("agent", "run", ROOT / "examples/agents/thermostat", *KEY, "--receipt"),
     "ceremony contribute": ("ceremony", "contribute", "k", "--name", "A", *ORIGIN, "--out"),
     "model import": ("model", "import", __file__, "--out"),
     "model evm": ("model", "evm", "wallet", "--out"),
@@ -153,7 +154,7 @@ LOOKING = {
     ("executor/cli/ceremony.py", "contribute_command"),
     ("executor/cli/deploy.py", "chain_command"),
     ("executor/cli/deploying.py", "agree"),
-    ("executor/cli/run.py", "run_command"),
+    ("executor/cli/run.py", "carry_out"),
 }
 
 

@@ -284,8 +284,14 @@ def _described(compiled: "Contract") -> str:
 
 def _known(record: "Deployment | None", owner: str, own: "OwnModel | None") -> "Mapping[str, str]":
     """Values for parameters of these names. The commitment is the one that the deployment's agent
-    help="deployment.json: fills in executor, registry, model, commitment, agent, book and pool; "
-    "of an agent whose folder has its model, executor and registry alone.",
+    was made with: not what is registered now, nor what a node says that the agent obeys. Of an
+    agent with a model of its own only what its model runs on: another agent's pool is not meant."""
+    from zkagent.verifier_contracts.deployment.record import NOBODY
+
+    if record is None:
+        return {"owner": owner}
+    if own is not None:
+        return {"owner": owner, "executor": record.executor, "registry": record.registry}
     model = str(record.model_id)
     commitment = record.commitment
     pool = {} if record.pool == NOBODY else {"pool": record.pool}

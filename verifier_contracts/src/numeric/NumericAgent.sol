@@ -15,7 +15,8 @@ abstract contract NumericAgent is OwnedAgent, INumericAgent {
 
     /// @inheritdoc IERC165
     function supportsInterface(bytes4 interfaceId) public view virtual override returns (bool) {
-        return interfaceId == type(INumericAgent).interfaceId
-            || AgentBase.supportsInterface(interfaceId);
+        return
+            interfaceId == type(INumericAgent).interfaceId
+                || AgentBase.supportsInterface(interfaceId);
     }
 }

@@ -80,8 +80,8 @@ library NumericData {
         amounts.most = uint64(_number(code, at + 12, 8));
         (amounts.parameter, at) = _text(code, at + 20);
         if (
-            at != code.length || directions.length == 0 || amounts.unit == 0
-                || amounts.least == 0 || amounts.least > amounts.most
+            at != code.length || directions.length == 0 || amounts.unit == 0 || amounts.least == 0
+                || amounts.least > amounts.most
         ) revert MalformedNumericData(data, code.length);
     }
 

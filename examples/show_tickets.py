@@ -32,20 +32,15 @@ def main() -> None:
 
 def face() -> list[dict[str, Any]]:
     """Of the desk, what is asked here."""
+    number = {"name": "", "type": "uint256"}
     parts = [{"name": name, "type": kind} for name, kind in zip(TICKET, TYPES, strict=True)]
-    return [
-        view("count", [], [{"name": "", "type": "uint256"}]),
-        view(
-            "ticket",
-            [{"name": "id", "type": "uint256"}],
-            [{"name": "", "type": "tuple", "components": parts}],
-        ),
-    ]
+    ticket = {"name": "", "type": "tuple", "components": parts}
+    return [view("count", [], number), view("ticket", [number], ticket)]
 
 
-def view(name: str, inputs: list[dict[str, Any]], outputs: list[dict[str, Any]]) -> dict[str, Any]:
-    kind = {"type": "function", "stateMutability": "view"}
-    return {**kind, "name": name, "inputs": inputs, "outputs": outputs}
+def view(name: str, inputs: list[dict[str, Any]], output: dict[str, Any]) -> dict[str, Any]:
+    kind = {"type": "function", "stateMutability": "view", "name": name}
+    return {**kind, "inputs": inputs, "outputs": [output]}
 
 
 if __name__ == "__main__":

@@ -146,6 +146,15 @@ def test_a_test_that_is_not_there_has_nothing_run_and_nobody_told(tmp_path: Path
     assert tracker.asked == []
 
 
+def test_tickets_of_a_desk_that_is_not_there_are_no_traceback(tmp_path: Path) -> None:
+    """Those of one that is: tests/integration/test_classifier_agents.py."""
+    (tmp_path / "record.json").write_text(json.dumps({"agent": "0x" + "11" * 20}))
+    for record in ("record.json", "none.json"):
+        ran = Ran(tmp_path, "show_tickets.py", "http://127.0.0.1:1", record)
+        assert ran.code == 1
+        assert ran.err.startswith("no tickets: ")
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.py")))
 def test_every_example_is_short_and_says_how_to_run_it(name: str) -> None:
     text = (EXAMPLES / name).read_text()

@@ -8,6 +8,7 @@ times.py       dates and times
 spans.py       names, numbers and runs of words
 literals.py    numbers, accounts, bytes, yes and no
 candidates.py  at most eight candidates of a parameter
+observations.py  what the last observation has beside the prompt
 words.py       words of what tools say of themselves
 units.py       what a parameter's numbers count in
 arguments.py   the chosen candidate to an argument, or to a question

@@ -30,7 +30,7 @@ _JOINS = re.compile(rb"""[ "'`]*(,[ "'`]*)?(and[ "'`]*)?""")
 class Candidate:
     """Bytes [start, end) of the prompt, which are of its pieces [first, last). quantity, negative,
     symbol (the bytes of the one right behind it): of numbers. truth: of a TRUTH. elements: of a
-    LIST."""
+    LIST. observed: all that is said of the last observation instead."""
 
     kind: Kind
     start: int
@@ -42,6 +42,7 @@ class Candidate:
     truth: bool = False
     symbol: tuple[int, int] = (0, 0)
     elements: tuple["Candidate", ...] = ()
+    observed: bool = False
 
 
 #: A prompt without the agent's books.

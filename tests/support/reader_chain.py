@@ -99,6 +99,18 @@ class ReaderChain:
             (made,) = decode(["(uint256,bytes,bytes)[][]"], answer)
             yield from ([Made(*one) for one in of_prompt] for of_prompt in made)
 
+    def observed(
+        self, prompt: bytes, observation: bytes, param_type: ParamType, gas: int | None = None
+    ) -> tuple[Candidate, ...]:
+        """Of the prompt and of an observation. Raises web3's errors for what reverts."""
+        reader = self.texts if param_type in TEXTS else self.literals
+        kinds = ["address", "address", "bytes", "bytes", "uint256"]
+        given = [reader, self.agent, prompt, observation, param_type]
+        signature = "observed(address,address,string,string,uint256)"
+        answer = self._make(signature, kinds, given, gas)
+        (found,) = decode(["(uint256,uint256,uint256[])[]"], answer)
+        return tuple(_candidate(*one) for one in found)
+
     def words(self, texts: Sequence[bytes]) -> list[list[bytes]]:
         (split,) = decode(["bytes[][]"], self._make("words(bytes[])", ["bytes[]"], [list(texts)]))
         return [list(words) for words in split]
@@ -114,9 +126,16 @@ class ReaderChain:
         (gas,) = decode(["uint256"], self._make("measure(bytes)", ["bytes"], [text]))
         return int(gas)
 
-    def _make(self, signature: str, kinds: Sequence[str], arguments: Sequence[Any]) -> bytes:
+    def _make(
+        self,
+        signature: str,
+        kinds: Sequence[str],
+        arguments: Sequence[Any],
+        gas: int | None = None,
+    ) -> bytes:
         data = keccak(text=signature)[:4] + encode(kinds, arguments)
-        return bytes(self.chain.web3.eth.call({"to": self.makers, "data": data}))
+        limit: Any = {} if gas is None else {"gas": gas}
+        return bytes(self.chain.web3.eth.call({"to": self.makers, "data": data, **limit}))
 
     def _call(
         self, signature: str, kinds: Sequence[str], param_type: ParamType, argument: Any
@@ -165,6 +184,7 @@ def _candidate(span: int, quantity: int, elements: Sequence[int]) -> Candidate:
         truth=bool(bits(40, 1)),
         symbol=(bits(41, 10), bits(51, 10)),
         elements=tuple(_candidate(*pair, ()) for pair in pairs),
+        observed=bool(bits(61, 1)),
     )
 
 

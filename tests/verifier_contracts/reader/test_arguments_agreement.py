@@ -4,6 +4,7 @@ import random
 from collections import Counter
 
 import pytest
+from web3.exceptions import Web3Exception
 
 from tests.support.reader_chain import FITS, Made, ReaderChain
 from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
@@ -11,6 +12,7 @@ from zkagent.models.errors import RefusedText
 from zkagent.models.reader.arguments import Fault, Slot, argument, question
 from zkagent.models.reader.candidates import candidates
 from zkagent.models.reader.kinds import ParamType
+from zkagent.models.reader.observations import candidates_with
 from zkagent.models.reader.units import Unit, UnitKind, unit_of
 from zkagent.models.reader.words import MOST_BYTES, words_of
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -129,3 +131,29 @@ def test_units_of_random_texts(contracts: ReaderChain) -> None:
 
 def unit_numbers(unit: Unit) -> tuple[int, int, int]:
     return unit.kind, unit.decimals, int(unit.token or "0", 16)
+
+
+@pytest.mark.parametrize("param_type", ParamType)
+def test_observations(contracts: ReaderChain, param_type: ParamType) -> None:
+    rng = random.Random(20 + param_type)
+    observations = [*(reader_prompt(rng) for _ in range(40)), *HOSTILE_PROMPTS]
+    observations += [b"5 'a b' 0xab 0x" + b"12" * 20, b"7, .5 and -3", b"1 or 2 or 3", b"'a', 'b'"]
+    for observation in observations:
+        prompt = rng.choice((b"do it", b"1 'x' yes 0xab bob " * 3))
+        expected = candidates_with(prompt, observation, param_type, DIRECTORY.names())
+        assert contracts.observed(prompt, observation, param_type) == expected, observation
+
+
+def test_little_gas_hides_no_observation(contracts: ReaderChain) -> None:
+    """With any gas the answer is the same, or there is none."""
+    observation = b"5 " + b"and 7 " * 30
+    whole = contracts.observed(b"do 1", observation, ParamType.UINT)
+    answers = 0
+    for gas in range(40_000, 1_000_000, 10_000):
+        try:
+            found = contracts.observed(b"do 1", observation, ParamType.UINT, gas)
+        except Web3Exception:
+            continue
+        answers += 1
+        assert found == whole, gas
+    assert answers > 10

@@ -14,7 +14,7 @@ struct Candidate {
 /// @title Spans of candidates, as words, and their kinds: `Kind` in `models/reader/kinds.py`
 /// @notice Bits 0 to 4 kind; 5 to 14 start and 15 to 24 end in the prompt; 25 to 31 first piece, 32 to 38 the
 ///   piece behind the last; 39 negative; 40 truth; 41 to 50 start and 51 to 60 end of the symbol right behind
-///   a number.
+///   a number; 61 whether all of it is of the last observation.
 library CandidateSpan {
     uint256 internal constant QUOTED = 0;
     uint256 internal constant DATE = 1;
@@ -36,6 +36,7 @@ library CandidateSpan {
 
     uint256 internal constant NEGATIVE = 1 << 39;
     uint256 internal constant TRUE = 1 << 40;
+    uint256 internal constant OBSERVED = 1 << 61;
     uint256 private constant START_SHIFT = 5;
     uint256 private constant END_SHIFT = 15;
     uint256 private constant FIRST_SHIFT = 25;

@@ -5,6 +5,7 @@ import {Books} from "../../src/instructions/Books.sol";
 import {ICandidates} from "../../src/interfaces/ICandidates.sol";
 import {Arguments, Directory, Slot} from "../../src/reader/Arguments.sol";
 import {Candidate, CandidateSpan} from "../../src/reader/Candidate.sol";
+import {Observations} from "../../src/reader/Observations.sol";
 import {Questions} from "../../src/reader/Questions.sol";
 import {ToolWords} from "../../src/reader/ToolWords.sol";
 import {Unit, Units} from "../../src/reader/Units.sol";
@@ -41,6 +42,16 @@ contract ArgumentHarness {
                 made[i] = _made(found, slot, prompts[i], directory, name);
             } catch {}
         }
+    }
+
+    function observed(
+        ICandidates reader,
+        address agent,
+        string calldata prompt,
+        string calldata observation,
+        uint256 paramType
+    ) external view returns (Candidate[] memory) {
+        return Observations.find(reader, agent, prompt, observation, paramType);
     }
 
     function words(bytes[] calldata texts) external pure returns (bytes[][] memory split) {

@@ -238,13 +238,13 @@ def verify_instances(
 
 def witness(circuit: Circuit, inputs: Sequence[int]) -> tuple[int, ...]:
     """y = f(x) as the circuit computes it, exactly. Raises EngineError, InputRefused."""
-    with _discreet(circuit), _files(circuit) as (data, path):
+    with _discreet(circuit), unlisted_file() as data, unlisted_file() as path:
         return _evaluated(circuit, inputs, data, path)
 
 
 def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
     """Prove y = f(x), unverified. Raises EngineError, InputRefused."""
-    with _discreet(circuit), _files(circuit) as (data, path):
+    with _discreet(circuit), unlisted_file() as data, unlisted_file() as path:
         outputs = _evaluated(circuit, inputs, data, path)
         proof, _ = prove_witness(circuit.compiled, path, circuit.pk, circuit.srs)
         hashes = read_hashes(path)
@@ -258,17 +258,6 @@ def prove(circuit: Circuit, inputs: Sequence[int]) -> Proof:
         faces=circuit.faces,
         hashes=replace(hashes, private=shown.inputs == PRIVATE),
     )
-
-
-@contextmanager
-def _files(circuit: Circuit) -> Iterator[tuple[Path, Path]]:
-    """For inputs and witness; where they are hidden, none that a crash could leave behind."""
-    if circuit.visibility.hides_values:
-        with unlisted_file() as data, unlisted_file() as witness:
-            yield data, witness
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield Path(folder, "input.json"), Path(folder, "witness.json")
 
 
 def _evaluated(

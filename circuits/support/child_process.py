@@ -18,13 +18,13 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from zkagent.circuits.errors import CUT_OFF, EngineCrashed, tells_of_no_memory
+from zkagent.circuits.support.held_folders import HeldFolder
 from zkagent.circuits.support.surroundings import without_settings
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ class ChildProcess:
     """One `python -m module` with a pipe in each direction.
 
     Its stray output goes to a log of which errors show the end; its temporary files lie in a folder
-    of ours that is removed with it.
+    of ours that is removed with it, by a later process if ours was killed.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class ChildProcess:
     ) -> None:
         """engine: what is said to have failed when the process dies."""
         self._engine = engine
-        self._folder = tempfile.TemporaryDirectory(prefix="zkagent-")
-        self._log = Path(self._folder.name, "log")
+        self._folder = HeldFolder()
+        self._log = self._folder.path / "log"
         self._buffer = b""
         watched, self._held = os.pipe()
         try:
@@ -61,11 +61,15 @@ class ChildProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
-                    pass_fds=(watched,),
+                    pass_fds=(watched, *self._folder.passed),
                     env=self._environment(environment or {}),
                 )
             assert self._process.stdin
             os.set_blocking(self._process.stdin.fileno(), False)
+        except BaseException:
+            os.close(self._held)
+            self._folder.remove()
+            raise
         finally:
             os.close(watched)
 
@@ -112,11 +116,11 @@ class ChildProcess:
         if self._held >= 0:
             os.close(self._held)
             self._held = -1
-        self._folder.cleanup()
+        self._folder.remove()
 
     def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        return {**os.environ, "PYTHONPATH": path, "TMPDIR": self._folder.name, **more}
+        return {**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder.path), **more}
 
     def _log_tail(self) -> str:
         """Its last words: where memory ran out, the line that says so, else the last one; of a

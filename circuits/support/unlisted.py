@@ -1,7 +1,8 @@
 """Files for numbers that are nobody else's: they are gone with the process, even when it is killed.
 
 ezkl takes inputs and witnesses from files. In a temporary folder they would stay behind where the
-process ends in mid-proof; a file in memory, which no folder lists, cannot.
+process ends in mid-proof, and tell what was decided on; a file in memory, which no folder lists,
+cannot.
 """
 
 import os

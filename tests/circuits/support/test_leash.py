@@ -13,7 +13,8 @@ from zkagent.circuits.support.leash import run_on_leash
 #: Starts a child of its own, which would stay behind too; tells both numbers.
 STAYING = 'sleep 77 & echo "$$ $!" >{place}; sleep 77'
 STARTING = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where pytest runs aside
 from zkagent.circuits.support.leash import run_on_leash
 run_on_leash(["/bin/sh", "-c", sys.argv[1]], given="")
 """

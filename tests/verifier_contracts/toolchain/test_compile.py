@@ -151,7 +151,8 @@ def test_the_adapter_is_a_compiler_command(toolchain: Toolchain) -> None:
 
 
 COMPILING = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where pytest runs aside
 from pathlib import Path
 from types import SimpleNamespace
 from zkagent.verifier_contracts.toolchain import compile as compiling

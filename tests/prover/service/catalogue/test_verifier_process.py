@@ -34,7 +34,7 @@ def test_a_verifier_whose_temporary_folder_was_swept_away_is_replaced(
 ) -> None:
     """As tools do that keep the folder for temporary files small."""
     assert verifier._child
-    shutil.rmtree(verifier._child._folder.name)
+    shutil.rmtree(verifier._child._folder.path)
     with pytest.raises(ProverTroubled):
         verifier.verify(proof)
     assert verifier.verify(proof) == Verdict(True)

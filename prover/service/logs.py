@@ -30,6 +30,7 @@ QUOTES = re.compile(r"[\n(<{\['\"]|: ")
 #: Ours that never speak of a request's content.
 SPEAKING = (DatabaseLost, DatabaseUnusable, LeaseLost, StartRefused)
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+BRIEF = "brief"  # of a record: its message without what an extra tells in full
 
 
 class JsonFormatter(logging.Formatter):
@@ -41,7 +42,7 @@ class JsonFormatter(logging.Formatter):
             + f".{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": getattr(record, BRIEF, None) or record.getMessage(),
             **_extras(record),
         }
         if record.exc_info:
@@ -50,7 +51,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class LineFormatter(logging.Formatter):
-    """For people: time, level, message, extras."""
+    """For people: time, level, message, and extras that it does not tell in full."""
 
     def formatException(  # noqa: N802 - logging's name
         self,
@@ -63,7 +64,8 @@ class LineFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
 
     def format(self, record: logging.LogRecord) -> str:
-        extras = " ".join(f"{name}={_short(value)}" for name, value in _extras(record).items())
+        told = {} if hasattr(record, BRIEF) else _extras(record)
+        extras = " ".join(f"{name}={_short(value)}" for name, value in told.items())
         return f"{super().format(record)}  {extras}".rstrip()
 
 
@@ -141,7 +143,8 @@ def catch_the_rest() -> None:
 
 
 def _extras(record: logging.LogRecord) -> dict[str, object]:
-    return {name: value for name, value in vars(record).items() if name not in STANDARD}
+    left_out = STANDARD | {BRIEF}
+    return {name: value for name, value in vars(record).items() if name not in left_out}
 
 
 def _short(value: object) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.events import Event, EventKind
@@ -16,11 +17,16 @@ DETAILS: frozenset[EventKind] = frozenset(
     {"model_tokens", "step_started", "planned", "tool_called"}
 )
 
+#: What an end tells, whose steps were told one by one.
+OF_RESULT = ("agent_id", "session_id", "success", "aborted", "steps", "error", "result")
+OF_RESULT += ("started_at", "finished_at", "token_usage", "cost_estimate", "proof_cost")
+
 
 class Logged:
     """Blocked steps, failed calls and errors are warnings; beginnings are for debugging.
 
-    Each record has the event as its attribute `event`, with the same withheld.
+    Each record has the event as its attribute `event`, with the same withheld, and `brief`, its
+    line without data, for handlers that show `event`. An end is told without what its steps were.
     """
 
     def __init__(self, include: Include = NOTHING, logger: str = LOGGER) -> None:
@@ -30,8 +36,9 @@ class Logged:
     async def take(self, event: Event) -> None:
         level = _level(event)
         if self._log.isEnabledFor(level):
-            told = shown(event, self._include)
-            self._log.log(level, "%s", line(told), extra={"event": told.to_json()})
+            told = _shortened(shown(event, self._include))
+            extra = {"event": told.to_json(), "brief": in_line(_head(told), MOST)}
+            self._log.log(level, "%s", line(told), extra=extra)
 
 
 def _level(event: Event) -> int:
@@ -43,8 +50,19 @@ def _level(event: Event) -> int:
 def line(event: Event) -> str:
     """The event in one line that no content can break out of."""
     data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
+    return in_line(f"{_head(event)} {data}", MOST)
+
+
+def _head(event: Event) -> str:
     number = "-" if event.number is None else event.number
-    return in_line(f"run {event.run_id} {number} {event.kind} {data}", MOST)
+    return f"run {event.run_id} {number} {event.kind}"
+
+
+def _shortened(event: Event) -> Event:
+    if event.kind != "run_finished":
+        return event
+    result = {name: event.data["result"].get(name) for name in OF_RESULT}
+    return replace(event, data={"result": result})
 
 
 __all__ = ["LOGGER", "Logged", "line"]

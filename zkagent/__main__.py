@@ -3,6 +3,8 @@
 import os
 import sys
 
+from zkagent.errors import was_interrupted
+
 STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
@@ -11,7 +13,9 @@ def main() -> None:
     _open_streams()
     try:
         from zkagent.executor.cli.main import main as command
-    except KeyboardInterrupt:
+    except BaseException as exc:
+        if not was_interrupted(exc):
+            raise
         os.write(2, b"interrupted\n")
         raise SystemExit(130) from None
     command()

@@ -59,6 +59,15 @@ def in_line(text: str, most: int = MOST_IN_LINE) -> str:
     return f"{shown[:most]}... ({rest:,} more characters)" if rest > 0 else shown
 
 
+def was_interrupted(exc: BaseException) -> bool:
+    """Whether it is Ctrl-C, or an error that was made of it: Python 3.11 makes a RuntimeError of
+    one that comes while a class is being made."""
+    seen: BaseException | None = exc
+    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+        seen = seen.__cause__
+    return seen is not None
+
+
 class ZkagentError(Exception):
     """The message is one line made for users, whatever a stranger put into it; the facts are
     attributes of the subclasses.
@@ -72,4 +81,4 @@ class ZkagentError(Exception):
         return in_line(super().__str__(), MOST_IN_ERROR)
 
 
-__all__ = ["MOST_IN_ERROR", "MOST_IN_LINE", "ZkagentError", "in_line", "plain"]
+__all__ = ["MOST_IN_ERROR", "MOST_IN_LINE", "ZkagentError", "in_line", "plain", "was_interrupted"]

@@ -5,12 +5,12 @@ import errno
 import logging
 import sys
 import traceback
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 import click
 
 from zkagent.circuits.support.urls import without_keys
-from zkagent.errors import ZkagentError, plain
+from zkagent.errors import ZkagentError, plain, was_interrupted
 from zkagent.executor.cli import output
 from zkagent.executor.cli.group import Group
 
@@ -106,6 +106,7 @@ COMMANDS = {
 }
 
 
+INTERRUPTED = 130  # 128 and SIGINT
 CRASHED = 70  # EX_SOFTWARE
 UNREAD = 141  # 128 and SIGPIPE: whoever reads has seen enough
 #: A disk, a quota, `ulimit -f`.
@@ -170,15 +171,21 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(UNREAD)
         raise
     except (click.Abort, KeyboardInterrupt):
-        output.show("interrupted", err=True)
-        sys.exit(130)
+        _say_interrupted()
     except Exception as exc:
+        if was_interrupted(exc) and not isinstance(exc, ZkagentError):
+            _say_interrupted()
         line = _one_line(exc)
         if verbose or line is None:
             output.show(without_keys(traceback.format_exc()).rstrip("\n"), err=True)
         else:
             output.show(f"error: {without_keys(line)}", err=True)
         sys.exit(_exit_code(exc, line))
+
+
+def _say_interrupted() -> NoReturn:
+    output.show("interrupted", err=True)
+    sys.exit(INTERRUPTED)
 
 
 def _exit_code(exc: Exception, line: str | None) -> int:

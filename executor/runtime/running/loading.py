@@ -13,12 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from zkagent.errors import in_line
+from zkagent.errors import in_line, was_interrupted
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.running.agent import Agent
 
 #: What is looked for where no name is given.
 USUAL = ("agents", "agent")
+HERE = Path(__file__)
 
 
 def load_agents(where: str) -> list[Agent]:
@@ -70,8 +71,11 @@ def _loaded(place: str) -> ModuleType:
     except SystemExit as exc:
         raise AgentConfigRefused(f"{place!r:.200} ends the program: {exc.code!r:.80}") from exc
     except Exception as exc:
+        if was_interrupted(exc):
+            raise KeyboardInterrupt from exc
         why = in_line(f"{type(exc).__name__}: {exc}", 500)
-        raise AgentConfigRefused(f"{place!r:.200} cannot be loaded: {_line(exc)}{why}") from exc
+        where = _where(exc, place)
+        raise AgentConfigRefused(f"{place!r:.200} cannot be loaded: {where}{why}") from exc
 
 
 def _is_file(place: str) -> bool:
@@ -113,10 +117,24 @@ def _named(module: ModuleType, name: str | None, where: str) -> Any:
     )
 
 
-def _line(exc: Exception) -> str:
-    """Where it was raised, in whatever file."""
+def _where(exc: Exception, place: str) -> str:
+    """The last line of the file itself, or else of any, that led to it; and where that is another
+    one, the line that is wrong."""
     frames = traceback.extract_tb(exc.__traceback__)
-    return f"line {frames[-1].lineno} of {frames[-1].filename}: " if frames else ""
+    lines = [(frame.filename, frame.lineno) for frame in frames if frame.filename[:1] != "<"]
+    lines = [line for line in lines if Path(line[0]) != HERE]
+    if isinstance(exc, SyntaxError) and exc.filename:
+        lines.append((exc.filename, exc.lineno))
+    if not lines:
+        return ""
+    own = [line for line in lines if _is_file(place) and _same(line[0], place)]
+    first, last = (own or lines)[-1], lines[-1]
+    within = "" if last == first else f" (line {last[1]} of {in_line(last[0], 200)})"
+    return f"line {first[1]} of {in_line(first[0], 200)}{within}: "
+
+
+def _same(file: str, other: str) -> bool:
+    return Path(file).absolute() == Path(other).absolute()
 
 
 __all__ = ["load_agents", "one_agent"]

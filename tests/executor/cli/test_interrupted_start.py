@@ -34,6 +34,30 @@ def test_an_interruption_while_loading_is_told_in_a_word(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+#: The same, as Python 3.11 tells it of one that comes while a class is being made.
+WRAPPED = """
+class Field:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("module", ["zkagent.executor.cli.main", "zkagent.executor.cli.runs"])
+def test_an_interruption_that_became_an_error_is_told_in_a_word(module: str) -> None:
+    script = INTERRUPTED.replace("sys.argv[1]", repr(module), 1)
+    script = script.replace("raise KeyboardInterrupt", "type('Made', (), {'field': Field()})")
+    done = python("-c", WRAPPED + script.replace('"--version"', '"runs", "list"'))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_an_error_that_was_caused_otherwise_is_none() -> None:
+    script = INTERRUPTED.replace("sys.argv[1]", repr("zkagent.executor.cli.runs"), 1)
+    script = script.replace("raise KeyboardInterrupt", "raise RuntimeError('no')")
+    done = python("-c", script.replace('"--version"', '"runs", "list"'))
+    assert done.returncode == 70
+    assert "RuntimeError: no" in done.stderr
+
+
 def test_what_is_loaded_before_that_is_next_to_nothing() -> None:
     count = "import sys; b = set(sys.modules); import zkagent.__main__; print(set(sys.modules) - b)"
     done = python("-c", count)

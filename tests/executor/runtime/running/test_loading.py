@@ -98,3 +98,51 @@ def test_what_is_not_there_is_refused(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AgentConfigRefused):
         load_agents(where)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("mine.py", "a = 1\nb = = 2\n", r"line 2 of \S+mine\.py: SyntaxError"),
+        ("mine.py", "a = 1\n\nraise ValueError('no')\n", r"line 3 of \S+mine\.py: ValueError: no"),
+        (
+            "beside_broken.py",
+            "a = 1\nb = = 2\n",
+            r"line 1 of \S+mine\.py \(line 2 of \S+beside_broken\.py\): SyntaxError",
+        ),
+        (
+            "beside_broken.py",
+            "a = 1\nb = 1 / 0\n",
+            r"line 1 of \S+mine\.py \(line 2 of \S+beside_broken\.py\): ZeroDivisionError",
+        ),
+        ("mine.py", "x = 1\nimport absent_91\n", r"line 2 of \S+mine\.py: ModuleNotFoundError"),
+        ("mine.py", "x = '\0'\n", r"cannot be loaded: (line \d+ of \S+mine\.py: )?\w+Error: \w+"),
+    ],
+)
+def test_a_file_with_an_error_is_told_by_its_own_line(
+    file: Path, name: str, content: str, line: str
+) -> None:
+    file.write_text("import beside_broken\n" + AGENTS)
+    (file.parent / name).write_text(content)
+    with pytest.raises(AgentConfigRefused, match=line) as caught:
+        load_agents(str(file))
+    assert "frozen" not in str(caught.value)
+
+
+#: What Python 3.11 makes of an interruption while a class is being made.
+INTERRUPTED = """
+class Field:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+try:
+    class Owner:
+        field = Field()
+except KeyboardInterrupt as exc:  # later versions leave it as it is
+    raise RuntimeError("Error calling __set_name__") from exc
+"""
+
+
+def test_an_interruption_while_a_file_is_loaded_is_one(file: Path) -> None:
+    file.write_text(INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        load_agents(str(file))

@@ -4,7 +4,7 @@ The runner asks at each place; what was refused or changed is in the audit log b
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from zkagent.executor.runtime.core.errors import ApprovalNeeded
 from zkagent.executor.runtime.core.json_values import Json
@@ -23,13 +23,15 @@ SECRETS_REFUSED = "secrets"
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """value: what to go on with, changed or not; rules: those that changed or refused it, by name;
-    reason: one line without the value; waits: somebody has to approve first."""
+    reason: one line without the value; waits: somebody has to approve first; by: of an answer, who
+    gave it."""
 
     allowed: bool
     value: Json = None
     rules: tuple[str, ...] = ()
     reason: str = ""
     waits: bool = False
+    by: str | None = None
 
     @property
     def changed(self) -> bool:
@@ -56,6 +58,14 @@ class Permissions(Protocol):
 
     async def judge_value(self, asked: Asked, value: Json) -> Verdict:
         """What may go in or out at asked.place: content rules, redaction."""
+
+
+@runtime_checkable
+class NotesAnswers(Protocol):
+    """Permissions that write down what somebody answered for a step that waited."""
+
+    async def answered(self, asked: Asked, step: PlanStep, answer: Verdict) -> None:
+        """Before the run goes by it."""
 
 
 class Approvals(Protocol):
@@ -87,5 +97,5 @@ class AllowAll:
         return Verdict(True, value)
 
 
-__all__ = ["SECRETS_REFUSED", "AllowAll", "Approvals", "Asked", "NobodyApproves", "Permissions"]
-__all__ += ["Place", "Verdict"]
+__all__ = ["SECRETS_REFUSED", "AllowAll", "Approvals", "Asked", "NobodyApproves", "NotesAnswers"]
+__all__ += ["Permissions", "Place", "Verdict"]

@@ -135,11 +135,10 @@ class ApprovalDesk:
             found = await apart(self.store.find, request.digest)
             request = found or request
         if state == "approved":
-            return Verdict(True)
-        why = (
-            f"{request.by} denied it" if request.by and request.state == "denied" else "it expired"
-        )
-        return Verdict(False, rules=("approvals",), reason=f"not approved: {why}")
+            return Verdict(True, by=request.by)
+        by = request.by if request.state == "denied" else None
+        why = f"{by} denied it" if by else "it expired"
+        return Verdict(False, rules=("approvals",), reason=f"not approved: {why}", by=by)
 
     def _request(self, asked: Asked, step: PlanStep, reason: str) -> Request:
         now_s = self._clock()

@@ -85,6 +85,13 @@ class PermissionEngine:
         await self._record(asked, verdict, value, found)
         return verdict
 
+    async def answered(self, asked: Asked, step: PlanStep, answer: Verdict) -> None:
+        """The same digest as when it waited. Raises AuditBroken."""
+        digest = self.audit.digest([step.tool_id, step.message, step.input])
+        kind = "approved" if answer.allowed else "denied" if answer.by else "expired"
+        written = entry(asked, answer, digest) | {"kind": "answered", "answer": kind}
+        await self.audit.record(written | {"by": answer.by})
+
     async def _judge(self, asked: Asked, value: Json) -> "_Weighed":
         found = _Weighed(value)
         for rule in self._rules:

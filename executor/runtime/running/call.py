@@ -100,7 +100,7 @@ class Call:
         async def wait() -> dict[str, Any]:
             asked = run.asked("input", self.tool)
             try:
-                verdict = await run.approvals.wait(asked, question, f"{fault}; call it again?")
+                verdict = await run.answer(asked, question, f"{fault}; call it again?")
             except ApprovalNeeded:
                 verdict = Verdict(False, rules=("approval",), reason="nobody is there to approve")
             return verdict_json("input", verdict)

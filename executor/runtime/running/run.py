@@ -10,6 +10,7 @@ from zkagent.executor.runtime.core.journal import Journal
 from zkagent.executor.runtime.core.permissions import (
     Approvals,
     Asked,
+    NotesAnswers,
     Permissions,
     Place,
     Verdict,
@@ -82,6 +83,13 @@ class Run:
         """The value to go on with, None if there is none, and the verdict as it is on record."""
         verdict = await self.permissions.judge_value(self.asked(place, tool), value)
         return verdict.value if verdict.allowed else None, verdict_json(place, verdict)
+
+    async def answer(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+        """Of whoever the step waits for, written down. Raises ApprovalNeeded: nobody is there."""
+        answer = await self.approvals.wait(asked, step, reason)
+        if isinstance(self.permissions, NotesAnswers):
+            await self.permissions.answered(asked, step, answer)
+        return answer
 
     async def judge_part(self, text: str) -> str | None:
         """What may be told of a model's answer while it is being said."""

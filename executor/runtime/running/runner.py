@@ -257,7 +257,7 @@ async def _approved(run: Run, plan: Planned) -> Planned:
     tool, reason = run.tool(plan.step.tool_id), plan.refused["reason"]
 
     async def wait() -> dict[str, Any]:
-        verdict = await run.approvals.wait(run.asked("plan", tool), plan.step, reason)
+        verdict = await run.answer(run.asked("plan", tool), plan.step, reason)
         return verdict_json("plan", verdict)
 
     answer = await run.record(f"{run.step}.approval", wait)

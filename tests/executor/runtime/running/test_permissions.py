@@ -8,8 +8,12 @@ import pytest
 
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
 from zkagent.executor.runtime import AgentResult, PlanStep, RunOptions, ScriptedClient
-from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.errors import AuditBroken
+from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
+from zkagent.executor.runtime.permissions.approvals import Supervised
+from zkagent.executor.runtime.permissions.audit.recorder import MemoryAudit
+from zkagent.executor.runtime.permissions.engine import PermissionEngine
 
 SECRET = "hunter2"
 
@@ -200,3 +204,47 @@ def test_the_time_that_somebody_took_to_approve_a_step_is_none_of_the_steps(take
     )
     assert clerk.run().actions[0].state == "ok"
     assert calls.contexts[0].timeout_s > 0.05
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "by"),
+    [
+        (Verdict(True, by="ada"), "approved", "ada"),
+        (Verdict(False, rules=("approvals",), reason="ada denied it", by="ada"), "denied", "ada"),
+        (Verdict(False, rules=("approvals",), reason="it expired"), "expired", None),
+    ],
+)
+def test_who_answered_is_in_the_audit_log_beside_what_waited(
+    answer: Verdict, kind: str, by: str | None
+) -> None:
+    class Somebody:
+        async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+            assert [record["kind"] for record in audit.records] == ["waits"]
+            return answer
+
+    calls, audit = Calls(), MemoryAudit()
+    rules = PermissionEngine([Supervised(["look"])], audit)
+    done = agent(use(), DONE, tools=[tool(calls)], permissions=rules, approvals=Somebody()).run()
+    waits, answered = audit.records
+    assert (answered["kind"], answered["answer"], answered["by"]) == ("answered", kind, by)
+    for name in ("run", "agent", "step", "tool", "value"):
+        assert answered[name] == waits[name]
+    assert len(calls.given) == int(answer.allowed)
+    assert done.id == answered["run"]
+
+
+def test_an_answer_that_cannot_be_written_down_lets_nothing_happen() -> None:
+    class Somebody:
+        async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
+            return Verdict(True, by="ada")
+
+    class Full(MemoryAudit):
+        async def record(self, what: JsonObject) -> None:
+            if what["kind"] == "answered":
+                raise AuditBroken("no room")
+
+    calls = Calls()
+    rules = PermissionEngine([Supervised(["look"])], Full())
+    result = agent(use(), DONE, tools=[tool(calls)], permissions=rules, approvals=Somebody()).run()
+    assert result.error
+    assert (result.error.code, calls.given) == ("audit_broken", [])

@@ -100,6 +100,7 @@ def approve_command(
 @click.command("decline")
 @click.argument("run", metavar="RUN")
 @click.argument("step", type=click.IntRange(0, MOST_STEPS - 1))
+@click.option("--yes", is_flag=True, hidden=True, expose_value=False)  # as of approve; nothing asks
 @runs_options
 def decline_command(run: str, step: int, database: str | None, database_key: Path | None) -> None:
     """Refuse STEP of RUN, which waits for approval.

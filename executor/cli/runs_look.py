@@ -22,19 +22,23 @@ from zkagent.executor.cli.runs_options import (
     store_of,
 )
 from zkagent.executor.cli.runs_shown import (
+    content_lines,
     event_line,
     off_chain_json,
     off_chain_line,
     on_chain_json,
     on_chain_line,
     replay_lines,
+    step_lines,
 )
 from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.executor.runs.records import RunRecord
     from zkagent.executor.runtime.durable.database import RunsDatabase
-    from zkagent.executor.runtime.durable.kept import KeptRun
+    from zkagent.executor.runtime.durable.kept import KeptRun, Whole
+    from zkagent.executor.runtime.events.contents import Include
+    from zkagent.executor.runtime.permissions.approvals import Request
 
 KINDS = ("agent", "chain")
 LOOK_EVERY_S = 0.3
@@ -58,10 +62,11 @@ def list_command(
     database_key: Path | None,
 ) -> None:
     """List runs, newest first: of agents off chain, and what was signed for agents on chains."""
-    kept = [] if kind == "chain" else _kept(database, database_key, agent_id, limit)
+    kept = {} if kind == "chain" else _kept(database, database_key, agent_id, limit)
     signed, damaged = ([], []) if kind == "agent" or agent_id else _signed()
-    lines = [(run.started_at.timestamp(), off_chain_json(run) | {"kind": "agent"},
-              off_chain_line(run, datetime.now(UTC))) for run in kept]  # fmt: skip
+    lines = [(run.started_at.timestamp(), off_chain_json(run, left=left) | {"kind": "agent"},
+              off_chain_line(run, datetime.now(UTC), left=left))
+             for run, left in kept.items()]  # fmt: skip
     lines += [
         (record.created, on_chain_json(record) | {"kind": "chain"}, on_chain_line(record))
         for record in signed
@@ -183,10 +188,11 @@ def replay_command(
 
 def _kept(
     database: str | None, database_key: Path | None, agent_id: str | None, limit: int
-) -> "list[KeptRun]":
-    """None where nobody said where they are, and there are none yet. Raises FileLocked: what was
-    named as a key is none."""
+) -> "dict[KeptRun, bool]":
+    """With whether nobody is at them; none where nobody said where they are, and there are none
+    yet. Raises FileLocked: what was named as a key is none."""
     from zkagent.executor.runtime.durable.database import VARIABLE, RunsMissing
+    from zkagent.executor.runtime.durable.left import left
     from zkagent.prover.durable.encrypted import read_key
 
     if database_key is not None:
@@ -194,11 +200,12 @@ def _kept(
     try:
         with opened(database, database_key, new=False) as found:
             kept: list[KeptRun] = store_of(found).page(agent=agent_id, most=limit)
-            return kept
+            alone = left(found, kept)
+            return {run: run.id in alone for run in kept}
     except RunsMissing:
         if database is not None:
             raise
-        return []
+        return {}
 
 
 def _signed() -> "tuple[list[RunRecord], list[Any]]":
@@ -209,26 +216,54 @@ def _signed() -> "tuple[list[RunRecord], list[Any]]":
 
 
 def _show(database: "RunsDatabase", run: str, include: tuple[str, ...], as_json: bool) -> None:
-    from zkagent.executor.runtime.events.contents import Include, shown_result
+    from zkagent.executor.runtime.durable.left import left
+    from zkagent.executor.runtime.events.contents import Include, shown_result, shown_text
 
     store, wanted = store_of(database), Include.of(include)
     whole = store.whole(store.complete(run))
     result = None if whole.result is None else shown_result(whole.result.to_json(), wanted)
+    actions = result["actions"] if result else _taken(whole, wanted)
+    is_left = whole.run.id in left(database, [whole.run])
     waits = [one for one in requests_of(database) if one.run_id == whole.run.id]
+    asked = [_asked(one, wanted) for one in waits]
+    task = shown_text(whole.run.task, wanted)
     if as_json:
+        shown = off_chain_json(whole.run, left=is_left) | {"task": task, "actions": actions}
         steps = [one.number for one in waits]
-        shown = off_chain_json(whole.run) | {"waiting": steps, "result": result}
+        shown |= {"waiting": steps, "waits": asked, "result": result}
         output.show(json.dumps(shown))
         return
-    output.show(off_chain_line(whole.run, datetime.now(UTC)))
-    for action in result["actions"] if result else []:
-        what = action["step"].get("tool_id") or action["step"]["kind"]
-        output.show(f"  step {action['index']}  {what}  {action['state']}")
-    for one in waits:
+    output.show(off_chain_line(whole.run, datetime.now(UTC), left=is_left))
+    lines = content_lines({"task": task}, "  ")
+    for action in actions:
+        lines += step_lines(action)
+    for one, each in zip(waits, asked, strict=True):
         approving = typed("runs", "approve", one.run_id, one.number)
-        output.show(f"  step {one.number} waits: `{approving}`")
+        lines.append(f"  step {one.number} waits: `{approving}`")
+        lines += content_lines({name: each[name] for name in ("tool", "input", "reason")}, "    ")
     if result:
-        output.show(f"  result  {json.dumps(result['result'], ensure_ascii=False)}")
+        told = {"error": (result["error"] or {}).get("message")}
+        lines += content_lines(told, "  ")
+        lines.append(f"  result  {json.dumps(result['result'], ensure_ascii=False)}")
+    for line in lines:
+        output.show(line)
+
+
+def _taken(whole: "Whole", wanted: "Include") -> list[dict[str, Any]]:
+    """The steps so far of a run that has not ended."""
+    from zkagent.executor.runtime.events.contents import shown
+
+    told = [event for event in whole.events if event.kind == "step_finished"]
+    return [shown(event, wanted).data["action"] for event in told]
+
+
+def _asked(request: "Request", wanted: "Include") -> dict[str, Any]:
+    """reason: of the rules, as in events."""
+    from zkagent.executor.runtime.events.contents import WITHHELD
+
+    given = request.input if wanted.inputs else WITHHELD
+    told = {"step": request.number, "tool": request.tool}
+    return told | {"input": given, "reason": request.reason}
 
 
 LOOKING = (list_command, show_command, tail_command, replay_command)

@@ -1,11 +1,12 @@
 """How runs are shown, those of agents on chains and off them."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from zkagent.errors import in_line, plain
+from zkagent.errors import MOST_IN_LINE, in_line, plain
 from zkagent.executor.runtime.events.contents import WITHHELD
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ PROOFS = {
     "false": "no proof of this decision",
     "unverified": "proof unverified",
 }
+NOBODY = "its process has ended: `zkagent runs start FILE --run ID` goes on with it"
 
 
 def on_chain_json(record: "RunRecord") -> dict[str, Any]:
@@ -62,12 +64,13 @@ def age(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def off_chain_json(kept: "KeptRun") -> dict[str, Any]:
-    """Without contents."""
+def off_chain_json(kept: "KeptRun", *, left: bool) -> dict[str, Any]:
+    """Without contents. left: nobody is at it, though it has not ended."""
     return {
         "id": kept.id,
         "agent": kept.agent,
-        "state": kept.outcome or kept.state,
+        "state": _state(kept, left=left),
+        "left": left,
         "owner": kept.principal,
         "session": kept.session,
         "started_at": kept.started_at.isoformat(),
@@ -79,13 +82,39 @@ def off_chain_json(kept: "KeptRun") -> dict[str, Any]:
     }
 
 
-def off_chain_line(kept: "KeptRun", now: datetime) -> str:
+def _state(kept: "KeptRun", *, left: bool) -> str:
+    """What somebody waits for can be answered, whether anybody is at it or not."""
     state = kept.outcome or kept.state
-    why = kept.code if state == "failed" else kept.reason
+    return "left" if left and state == "running" else state
+
+
+def off_chain_line(kept: "KeptRun", now: datetime, *, left: bool) -> str:
+    state = _state(kept, left=left)
+    why = kept.code if state == "failed" else NOBODY if left else kept.reason
     since = age(max(0.0, (now - kept.started_at).total_seconds()))
     steps = f"{kept.steps} step{'' if kept.steps == 1 else 's'}"
     end = f"  {in_line(why, VALUE_SHOWN)}" if why else ""
     return f"{kept.id}  {state:<10}  {since:>8}  agent {plain(kept.agent)}, {steps}{end}"
+
+
+def step_lines(action: Mapping[str, Any]) -> list[str]:
+    """Of a step that was taken, with the contents that it has."""
+    step, error = action["step"], action["error"] or {}
+    what = plain(str(step.get("tool_id") or step["kind"]))
+    code = f"  {error['code']}" if error and error["code"] != action["state"] else ""
+    lines = [f"  step {action['index']}  {what}  {action['state']}{code}"]
+    told = {name: step.get(name) for name in ("input", "message", "reason", "result")}
+    told |= {"output": action["output"], "error": error.get("message")}
+    return lines + content_lines(told, "    ")
+
+
+def content_lines(told: Mapping[str, Any], before: str) -> list[str]:
+    """A line for each value that is there and not withheld."""
+    return [
+        f"{before}{name}  {_value(value, MOST_IN_LINE)}"
+        for name, value in told.items()
+        if value not in (None, WITHHELD)
+    ]
 
 
 def event_line(event: "Event") -> str:
@@ -102,9 +131,9 @@ def event_line(event: "Event") -> str:
     return f"{event.at:%H:%M:%S}  {number:>4}  {event.kind:<14} {shown}".rstrip()
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, most: int = VALUE_SHOWN) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return in_line(text, VALUE_SHOWN)
+    return in_line(text, most)
 
 
 def replay_lines(report: "ReplayReport") -> list[str]:
@@ -124,5 +153,5 @@ def replay_lines(report: "ReplayReport") -> list[str]:
     return lines
 
 
-__all__ = ["age", "event_line", "off_chain_json", "off_chain_line", "on_chain_json"]
-__all__ += ["on_chain_line", "replay_lines"]
+__all__ = ["age", "content_lines", "event_line", "off_chain_json", "off_chain_line"]
+__all__ += ["on_chain_json", "on_chain_line", "replay_lines", "step_lines"]

@@ -203,7 +203,7 @@ class DurableRuntime:
             raise RunTakenOver(f"run {run_id} is on its way in this process")
         found = self.store.claim(run_id, owner, incarnation, self._lease.is_dead)
         if found is None:
-            raise RunTakenOver(f"run {run_id} is on its way in another process, or halts")
+            raise RunTakenOver(self._why_not(run_id))
         attempt = Attempt(
             run_id, kept.agent, kept.session, kept.seed, owner, incarnation, kept.principal
         )
@@ -214,6 +214,15 @@ class DurableRuntime:
         if kept.aborts or journal.was_aborted:
             journal.abort(session.abort)
         return session
+
+    def _why_not(self, run_id: str) -> str:
+        """What has come of a run that cannot be taken up. Raises RunUnknown."""
+        kept = self.store.find(run_id)
+        if kept.state == "halted":
+            return f"run {run_id} halts: {kept.reason}; resume it to go on all the same"
+        if kept.state == "finished":
+            return f"run {run_id} has ended meanwhile: see its result"
+        return f"run {run_id} is on its way in another process: wait for it, or abort it"
 
     def _made(
         self, agent: Agent, options: RunOptions, attempt: Attempt, journal: DurableJournal

@@ -143,6 +143,11 @@ def shown_result(result: Mapping[str, Any], include: Include = NOTHING) -> dict[
     return found
 
 
+def shown_text(text: str, include: Include = NOTHING) -> str:
+    """The same of a task."""
+    return text if include.texts else WITHHELD
+
+
 def _shown(value: Any, fields: Any, include: Include) -> Any:
     if fields is True or value is None:
         return value
@@ -156,3 +161,4 @@ def _shown(value: Any, fields: Any, include: Include) -> Any:
 
 
 __all__ = ["EVERYTHING", "GROUPS", "NOTHING", "WITHHELD", "Include", "shown", "shown_result"]
+__all__ += ["shown_text"]

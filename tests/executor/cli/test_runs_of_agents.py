@@ -151,6 +151,104 @@ def test_a_run_is_shown_by_the_beginning_of_its_id_without_contents_unless_inclu
     assert document["result"]["actions"][0]["step"]["input"] == "[withheld]"
 
 
+def test_a_run_s_steps_are_shown_with_what_is_included_and_all_of_it_in_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run_id = start(capsys, "looker")
+    exit_code("runs", "show", run_id, "--include", "all")
+    shown = capsys.readouterr().out
+    for line in (
+        "  task  As looker.",
+        '    input  {"where": "given-92"}',
+        "    output  found-91",
+        "    result  done-93",
+        '  result  "done-93"',
+    ):
+        assert line in shown.splitlines()
+    exit_code("runs", "show", run_id, "--include", "inputs")
+    shown = capsys.readouterr().out
+    assert "given-92" in shown
+    assert not any(word in shown for word in ("found-91", "done-93", "As looker"))
+    exit_code("runs", "show", run_id, "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["task"], document["waits"], document["left"]) == ("[withheld]", [], False)
+    assert not any(word in json.dumps(document) for word in ("given-92", "found-91", "done-93"))
+
+
+def test_what_a_run_failed_of_is_shown_where_errors_are_included(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run_id = start(capsys, "lost")
+    exit_code("runs", "show", run_id)
+    bare = capsys.readouterr().out
+    assert "  step 0  absent  refused" in bare.splitlines()
+    assert "no finish within 1 steps" not in bare
+    exit_code("runs", "show", run_id, "--include", "errors")
+    shown = capsys.readouterr().out
+    assert "  error  no finish within 1 steps" in shown
+    assert "    error  " in shown
+
+
+def test_what_waits_is_shown_with_its_input_where_that_is_included(
+    capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
+) -> None:
+    begin("payer")
+    run_id = waiting(place)
+    exit_code("runs", "show", run_id, "--include", "all")
+    shown = capsys.readouterr().out
+    assert '    input  {"amount": 7}' in shown.splitlines()
+    assert "    reason  calls of pay are approved one by one" in shown.splitlines()
+    exit_code("runs", "show", run_id)
+    bare = capsys.readouterr().out
+    assert "    tool  pay" in bare.splitlines()
+    assert "amount" not in bare
+    exit_code("runs", "show", run_id, "--include", "inputs", "--json")
+    (asked,) = json.loads(capsys.readouterr().out)["waits"]
+    assert (asked["step"], asked["tool"], asked["input"]) == (0, "pay", {"amount": 7})
+
+
+def test_a_run_whose_process_was_killed_is_left_and_nothing_is_marked_by_looking(
+    capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
+) -> None:
+    child = begin("waiter")
+    eventually(lambda: [run["state"] for run in kept_there(place)] == ["running"], 60)
+    (run,) = listed(capsys)
+    assert (run["state"], run["left"]) == ("running", False)
+    assert exit_code("runs", "start", "agents.py", "--agent", "waiter", "--run", run["id"]) == 1
+    assert "is on its way in another process: wait for it" in capsys.readouterr().err
+    child.kill()
+    child.wait(30)
+    before = kept_there(place)
+    (run,) = listed(capsys)
+    assert (run["state"], run["left"]) == ("left", True)
+    exit_code("runs", "list")
+    assert "`zkagent runs start FILE --run ID` goes on with it" in capsys.readouterr().out
+    exit_code("runs", "show", run["id"])
+    assert "  left  " in capsys.readouterr().out
+    assert kept_there(place) == before
+
+
+def test_a_run_that_waits_and_is_left_still_says_that_it_waits(
+    capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
+) -> None:
+    child = begin("payer")
+    waiting(place)
+    child.kill()
+    child.wait(30)
+    (run,) = listed(capsys)
+    assert (run["state"], run["left"]) == ("waiting", True)
+
+
+def kept_there(place: Path) -> list[dict[str, Any]]:
+    """As it stands in the database."""
+    if not (place / "home" / "runtime.key").exists():
+        return []
+    database = open_runs()
+    found = [run.to_json() for run in RunStore(database).page()]
+    database.close()
+    return found
+
+
 def test_events_are_printed_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     run_id = start(capsys, "looker")
     assert exit_code("runs", "tail", run_id, "--json", "--follow") == 0
@@ -195,7 +293,7 @@ def test_a_step_that_waits_is_answered_from_another_terminal(
     assert f"zkagent runs approve {run_id} 0" in capsys.readouterr().out
     assert exit_code("runs", "approve", run_id, "1", "--yes") == 1
     assert "step 1 of run" in one_line_error(capsys)
-    yes = ("--yes",) if word == "approve" else ()
+    yes = ("--yes",)  # both take it, so that a script need not tell them apart
     assert exit_code("runs", word, run_id, "0", *yes) == 0
     out, _ = child.communicate(timeout=30)
     assert json.loads(out)["actions"][0]["state"] == state

@@ -268,12 +268,12 @@ def _own_model(
 
 
 def _next(target: Target, place: Path, rpc: str, key_file: Path) -> str:
-    options = ("--rpc", shown_url(rpc), "--key-file", key_file)
+    chain, key = ("--rpc", shown_url(rpc)), ("--key-file", key_file)
     if target.project is None or place != target.record:
         model = ("--model", target.model) if target.has_model else ()
-        return typed("run", "PROMPT", *options, "--deployment", place, *model)
+        return typed("run", "PROMPT", *model, *chain, "--deployment", place, *key)
     words = ("PROMPT",) if target.project.kind.prompt else ()
-    return typed("agent", "run", target.project.folder, *words, *options)
+    return typed("agent", "run", target.project.folder, *words, *chain, *key)
 
 
 def _described(compiled: "Contract") -> str:

@@ -2,13 +2,15 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_utils.crypto import keccak
 
 from tests.support.command_line import exit_code, one_line_error
+from tests.support.lying_node import Honest, lying_node
 from tests.support.numeric_stage import FOLDER as EXAMPLE
 from zkagent.executor.cli.agent_sources import KINDS
 from zkagent.executor.cli.options import VERDICT_CODES
@@ -19,6 +21,7 @@ from zkagent.verifier_contracts.toolchain.own import compile_file
 
 pytestmark = pytest.mark.chain
 
+SUPPORTS = "supportsInterface(bytes4)"
 NEW = ("agent", "new", "Thermostat", "--kind", "numeric")
 
 
@@ -217,6 +220,27 @@ def test_another_agent_s_pool_is_not_taken_for_one_s_own(
     assert call(embedded.web3, agent.functions.modelId()) == str(embedded.deployment.model_id + 1)
     capsys.readouterr()
     assert exit_code("agent", "audit", folder, *rpc) == 0
+
+
+@pytest.mark.slow
+def test_a_node_that_takes_a_wallet_s_agent_for_one_without_a_book_gets_no_run(
+    place: list[str], embedded: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Agents that decide by numbers have none; others have, whatever a node says."""
+    book, supports = (keccak(text=text)[:4].hex() for text in ("symbolBook()", SUPPORTS))
+    Path("key").write_text(bytes(embedded.owner.key).hex())
+    with lying_node(embedded.anvil.rpc_url) as liar:
+
+        def lie(honest: Callable[[], Any]) -> Any:
+            asked = liar.parameters[0].get("data") or liar.parameters[0].get("input") or ""
+            if asked[2:10] == book:
+                return "0x"
+            return "0x" + f"{1:064x}" if asked[2:10] == supports else Honest()
+
+        liar.lies["eth_call"] = lie
+        words = ["run", "deposit 5 USDC", "--rpc", liar.url, "--key-file", "key", "--yes"]
+        assert exit_code(*words, "--agent", embedded.deployment.agent) == 1
+    assert "derives other features" in one_line_error(capsys)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Solidity to bytecode, once per content.
+"""Solidity to bytecode through py-solc-x, once per content.
 
 Called by deployment, by the circuits' verifier step and by tests. The settings are those of
 foundry.toml, which has a few contracts compiled by way of Yul. Compiling takes seconds to a minute
@@ -23,8 +23,6 @@ from typing import Any
 from filelock import FileLock
 
 from zkagent.circuits.support.cache import cache_folder
-from zkagent.circuits.support.leash import run_on_leash
-from zkagent.circuits.support.surroundings import without_settings
 from zkagent.errors import in_line
 from zkagent.models.strict_json import load_json
 from zkagent.models.whole import write_file
@@ -258,12 +256,17 @@ def _digest(value: Any) -> str:
 
 
 def _run_solc(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
+    import solcx
+    from solcx.exceptions import SolcError
+
     started, count = time.monotonic(), len(job["sources"])
     log.info("compiling %d Solidity sources (once: what comes of it is kept)", count)
-    output = _answer(tools.solc, job)
-    errors = [each for each in output.get("errors", ()) if each["severity"] == "error"]
-    if errors:
-        raise CompileError("\n".join(each["formattedMessage"] for each in errors).strip())
+    try:
+        output: dict[str, Any] = solcx.compile_standard(dict(job), solc_binary=tools.solc)
+    except SolcError as exc:
+        raise CompileError(_said(exc.message, exc.return_code, exc.stderr_data)) from exc
+    except (OSError, ValueError) as exc:
+        raise CompileError(f"solc gave no output: {exc}") from exc
     log.debug("compiled in %.1f s", time.monotonic() - started)
     trees = [source["ast"] for source in output.get("sources", {}).values() if "ast" in source]
     return {
@@ -272,21 +275,11 @@ def _run_solc(job: Mapping[str, Any], tools: Toolchain) -> dict[str, Any]:
     }
 
 
-def _answer(solc: Path, job: Mapping[str, Any]) -> dict[str, Any]:
-    """To a job in standard JSON. Raises CompileError."""
-    try:
-        done = run_on_leash(
-            [str(solc), "--standard-json"], given=json.dumps(job), environment=without_settings()
-        )
-        output: Any = json.loads(done.stdout)
-    except OSError as exc:
-        raise CompileError(f"solc does not run: {exc}") from exc
-    except ValueError as exc:
-        ending = f"it ended with {done.returncode}: {in_line(done.stderr.strip()[-500:])}"
-        raise CompileError(f"solc gave no output ({exc}); {ending}") from exc
-    if done.returncode or not isinstance(output, dict):
-        raise CompileError(f"solc ended with {done.returncode}: {in_line(done.stderr.strip())}")
-    return output
+def _said(message: str, code: int | None, stderr: str | None) -> str:
+    """The errors of the sources; or how the compiler itself ended."""
+    if not code:
+        return message.strip()
+    return f"solc ended with {code}: {in_line((stderr or message).strip()[-500:])}"
 
 
 def _immutable_names(node: Any) -> Iterator[tuple[str, str]]:

@@ -38,6 +38,9 @@ INSTALL_TIMEOUT_S = 900
 FORGE_STD = "@layerzerolabs/toolbox-foundry/lib/forge-std"
 #: A program's environment, cut down to what it needs.
 BARE = '/usr/bin/env -i PATH="$PATH" HOME="$HOME"'
+#: Beside a program of this process id, which ends with whoever started it, however that ended.
+WATCHED = "(while sleep 1 && kill -0 $$; do kill -0 $PPID || kill -KILL $$; done)"
+WATCHED += " </dev/null >/dev/null 2>&1 &"
 
 
 @dataclass(frozen=True)
@@ -200,15 +203,15 @@ def _ask_solc_version(folder: Path, node: Node) -> str:
 
 
 def _write_solc(root: Path, node: Path) -> Path:
-    """The executable `solc`, which takes next to nothing from the environment; rewritten when
-    Node.js has moved since the installation."""
+    """The executable `solc`, which takes next to nothing from the environment and does not outlive
+    whoever asked; rewritten when Node.js has moved since the installation."""
     windows = os.name == "nt"
     script = root / ("solc.cmd" if windows else "solc")
     adapter = root / ADAPTER.name
     text = (
         f'@"{node}" "{adapter}" %*\r\n'
         if windows
-        else f'#!/bin/sh\nexec {BARE} "{node}" "{adapter}" "$@"\n'
+        else f'#!/bin/sh\n{WATCHED}\nexec {BARE} "{node}" "{adapter}" "$@"\n'
     )
     if not script.is_file() or script.read_text() != text:
         write_file(script, text.encode())

@@ -4,7 +4,7 @@ A small shell beside the program waits for the end of a pipe that only we hold: 
 process, even SIGKILL, ends that pipe, and the shell then kills their common process group.
 (PR_SET_PDEATHSIG would follow the thread that started it instead of the process, and exists on
 Linux only.) Children of ours that were forked without exec share the pipe: the program then ends
-with the last of them. Called by whoever starts anvil, forge or solc; processes of our own have
+with the last of them. Called by whoever starts anvil, forge, solc or npm; processes of our own have
 `child_process.py`.
 """
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zkagent.circuits.errors import PackagesMissing
+from zkagent.circuits.support.leash import run_on_leash
 from zkagent.circuits.support.surroundings import without_settings
 
 OLDEST_NODE = 18
@@ -91,15 +92,11 @@ def run_npm(node: Node, folder: Path, verb: str, what: str, timeout_s: float = T
     }
     environment["PATH"] += os.pathsep + os.environ.get("PATH", "")
     try:
-        done = subprocess.run(
+        done = run_on_leash(
             [*node.npm, *f"{verb} {OPTIONS} {SOON}".split()],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
+            folder=folder,
+            environment=environment,
+            timeout_s=timeout_s,
         )
     except subprocess.TimeoutExpired as exc:
         raise PackagesMissing(

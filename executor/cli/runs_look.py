@@ -253,8 +253,9 @@ def _taken(whole: "Whole", wanted: "Include") -> list[dict[str, Any]]:
     """The steps so far of a run that has not ended."""
     from zkagent.executor.runtime.events.contents import shown
 
-    told = [event for event in whole.events if event.kind == "step_finished"]
-    return [shown(event, wanted).data["action"] for event in told]
+    told = [shown(event, wanted).data for event in whole.events if event.kind == "step_finished"]
+    actions: list[Any] = [data["action"] for data in told]
+    return actions
 
 
 def _asked(request: "Request", wanted: "Include") -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 
 from zkagent.errors import in_line
@@ -16,10 +17,11 @@ WARNINGS: frozenset[EventKind] = frozenset({"blocked", "error", "tool_failed"})
 DETAILS: frozenset[EventKind] = frozenset(
     {"model_tokens", "step_started", "planned", "tool_called"}
 )
-
 #: What an end tells, whose steps were told one by one.
-OF_RESULT = ("agent_id", "session_id", "success", "aborted", "steps", "error", "result")
-OF_RESULT += ("started_at", "finished_at", "token_usage", "cost_estimate", "proof_cost")
+OF_RESULT = frozenset(
+    {"agent_id", "session_id", "success", "aborted", "steps", "error", "result", "started_at"}
+    | {"finished_at", "token_usage", "cost_estimate", "proof_cost"}
+)
 
 
 class Logged:
@@ -59,10 +61,11 @@ def _head(event: Event) -> str:
 
 
 def _shortened(event: Event) -> Event:
-    if event.kind != "run_finished":
+    result = event.data.get("result")
+    if event.kind != "run_finished" or not isinstance(result, Mapping):
         return event
-    result = {name: event.data["result"].get(name) for name in OF_RESULT}
-    return replace(event, data={"result": result})
+    short = {name: one for name, one in result.items() if name in OF_RESULT}
+    return replace(event, data={"result": short})
 
 
 __all__ = ["LOGGER", "Logged", "line"]

@@ -89,8 +89,8 @@ class PermissionEngine:
         """The same digest as when it waited. Raises AuditBroken."""
         digest = self.audit.digest([step.tool_id, step.message, step.input])
         kind = "approved" if answer.allowed else "denied" if answer.by else "expired"
-        written = entry(asked, answer, digest) | {"kind": "answered", "answer": kind}
-        await self.audit.record(written | {"by": answer.by})
+        told = {"kind": "answered", "answer": kind, "by": answer.by}
+        await self.audit.record({**entry(asked, answer, digest), **told})
 
     async def _judge(self, asked: Asked, value: Json) -> "_Weighed":
         found = _Weighed(value)

@@ -16,6 +16,12 @@ from zkagent.verifier_contracts.chain.decoding import decode
 from zkagent.verifier_contracts.deployment.known_code import KnownContract, known
 from zkagent.verifier_contracts.toolchain.compile import Contract
 
+#: What `AgentBase.sol` and `ToolMetadata.sol` keep, where an agent's answers say what it has to be.
+EVERY_AGENT_S = frozenset(
+    {"_executor", "_registry", "_modelNumber", "_maxIterations"}
+    | {"_descriptionStart", "_inputStart", "_end"}
+)
+
 
 @dataclass(frozen=True)
 class OwnSource:
@@ -30,8 +36,10 @@ class OwnSource:
         return cls(where, known(f"the sources in {where}", compiled), compiled.abi)
 
     def expected(self, ours: Expected) -> Expected:
-        """Values in its code: ours as they have to be, the others as its constructor made them."""
-        return {**dict.fromkeys(self.contract.immutables), **ours}
+        """Values in its code: those of every agent as they have to be, the others as its own
+        constructor made them, whatever they are called."""
+        every = {name: value for name, value in ours.items() if name in EVERY_AGENT_S}
+        return {**dict.fromkeys(self.contract.immutables), **every}
 
     def given(self, code: Code, place: Place) -> Mapping[str, str]:
         """What its constructor was given, by the parameters' names, as the creation has it; nothing

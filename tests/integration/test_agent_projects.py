@@ -199,6 +199,29 @@ def test_an_audit_finds_another_source_and_another_constructor(
 
 
 @pytest.mark.slow
+def test_a_wallet_s_agent_runs_from_its_folder_and_is_sound_by_its_sources(
+    place: list[str], tmp_path: Path, embedded: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("deployment.json").write_text(embedded.deployment.to_json())
+    Path("key").write_text(bytes(embedded.owner.key).hex())
+    wallet, rpc = tmp_path / "Allowance", ["--rpc", embedded.anvil.rpc_url]
+    assert exit_code("agent", "new", "Allowance", "--folder", wallet) == 0
+    signing = [*rpc, "--key-file", "key", "--yes"]
+    assert exit_code("agent", "deploy", wallet, *signing, "--deployment", "deployment.json") == 0
+    capsys.readouterr()
+    assert exit_code("agent", "run", wallet, "show my DAI", *signing, "--receipt", "one.json") == 0
+    assert "ViewBalance(asset=DAI)" in capsys.readouterr().out
+    assert exit_code("agent", "audit", wallet, *rpc) == 0
+    assert "UNKNOWN" not in capsys.readouterr().out
+    assert (
+        exit_code(
+            "agent", "audit", json.loads((wallet / "deployed.json").read_text())["agent"], *rpc
+        )
+        == 3
+    )
+
+
+@pytest.mark.slow
 def test_another_agent_s_pool_is_not_taken_for_one_s_own(
     place: list[str], folder: Path, embedded: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -189,6 +189,7 @@ def deploy_command(
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.foundations import find_foundations
+    from zkagent.verifier_contracts.deployment.model_code import code_of
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
     found = record_place(out)
@@ -200,6 +201,7 @@ def deploy_command(
         raise click.UsageError(f"--contact says nothing to {model.name}, which knows no contacts")
     labels = isinstance(model, LabelModel)
     if labels:
+        code_of(model)
         _refuse_for_labels(pool=there["pool"], token=there["tokens"], batch=sizes, strict=strict)
     web3 = connect(rpc, chain_id, caps=fee_caps)
     somebody_to_ask(yes=yes, dry_run=dry_run)
@@ -347,11 +349,13 @@ def chain_command(
     from zkagent.executor.places import check_new_folder, check_place, held_files
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import LabelModel, load_decider
+    from zkagent.verifier_contracts.deployment.model_code import code_of
 
     model = load_decider(model_name)
     system = proof_system_for(model, proof_system)
     without_batches(system, sizes)
     if isinstance(model, LabelModel):
+        code_of(model)
         _refuse_for_labels(batch=sizes)
     check_new_folder(folder)
     if folder.is_dir():

@@ -58,9 +58,8 @@ def label_code(classifier: TextClassifier) -> LabelCode:
     fits = features == LABEL_FEATURES and len(chunks) <= MAX_LABEL_CHUNKS and not rows & (rows - 1)
     if not fits:
         raise ModelCodeError(
-            f"a classifier of size {size} has {rows} rows of {features} in its table, the "
-            f"contracts read up to 8192 of {LABEL_FEATURES}, a power of two: train one of size "
-            f"{SIZES}"
+            f"a classifier of size {size} has a table of {rows} x {features}, and the contracts "
+            f"read up to 8192 rows, a power of two, of {LABEL_FEATURES}: train one of size {SIZES}"
         )
     data = b"\0" + classifier.words.fingerprints + label_bytes(classifier.labels)
     if len(data) > MAX_CODE_BYTES:

@@ -37,6 +37,8 @@ library CandidateSpan {
     uint256 internal constant NEGATIVE = 1 << 39;
     uint256 internal constant TRUE = 1 << 40;
     uint256 internal constant OBSERVED = 1 << 61;
+    /// @dev Start and end.
+    uint256 internal constant BYTES_MASK = 0xfffff << START_SHIFT;
     uint256 private constant START_SHIFT = 5;
     uint256 private constant END_SHIFT = 15;
     uint256 private constant FIRST_SHIFT = 25;

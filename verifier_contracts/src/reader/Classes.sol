@@ -46,4 +46,7 @@ library Classes {
     uint256 internal constant BETWEEN = JOIN | LINK;
     /// @dev May follow the 13th without an article.
     uint256 internal constant BEHIND_DAY = BREAK | JOIN | LINK | PART;
+    /// @dev What a date or a time begins with, beside numbers.
+    uint256 internal constant BEGINS_TIME =
+        THE | ORDINAL | MONTH | PERIOD | LATER | DAY | NEXT | WEEKDAY | PART | QUARTER | NOON;
 }

@@ -15,16 +15,16 @@ library Quotes {
     uint256 private constant DOUBLE = 0x22;
     uint256 private constant SINGLE = 0x27;
     uint256 private constant BACKTICK = 0x60;
-    uint256 private constant QUOTE_SET = (1 << DOUBLE) | (1 << SINGLE) | (1 << BACKTICK);
 
     /// @notice All of them, from left to right.
     function find(View memory v) internal pure returns (uint256[] memory found) {
         unchecked {
             (uint256 start, uint256 end) = (v.r.start, v.r.end);
-            if (!_any(start, end)) return found;
+            uint256 pos = _next(start, end);
+            if (pos >= end) return found;
             found = new uint256[](v.count);
             uint256 count;
-            for (uint256 pos = start; pos < end; ++pos) {
+            for (; pos < end; pos = _next(pos + 1, end)) {
                 if (!_opens(pos, start, end)) continue;
                 uint256 closing = _closing(pos, end);
                 if (closing == pos) continue;
@@ -70,24 +70,23 @@ library Quotes {
         }
     }
 
-    /// @dev Whether there is a quote at all.
-    function _any(uint256 start, uint256 end) private pure returns (bool) {
+    /// @dev The first quote from `pos` on; `end` or more if there is none.
+    function _next(uint256 pos, uint256 end) private pure returns (uint256) {
         unchecked {
-            for (uint256 pos = start; pos < end; pos += 32) {
+            for (; pos < end; pos += 32) {
                 uint256 w = PieceWord.load(pos);
-                if (
-                    Ascii.zeroBytes(w ^ (DOUBLE * Ascii.ONES))
-                            | Ascii.zeroBytes(w ^ (SINGLE * Ascii.ONES))
-                            | Ascii.zeroBytes(w ^ (BACKTICK * Ascii.ONES)) != 0
-                ) return true;
+                uint256 flags = Ascii.zeroBytes(w ^ (DOUBLE * Ascii.ONES))
+                    | Ascii.zeroBytes(w ^ (SINGLE * Ascii.ONES))
+                    | Ascii.zeroBytes(w ^ (BACKTICK * Ascii.ONES));
+                if (flags != 0) return pos + Ascii.first(flags);
             }
-            return false;
+            return pos;
         }
     }
 
+    /// @dev Whether the quote at `pos` opens.
     function _opens(uint256 pos, uint256 start, uint256 end) private pure returns (bool) {
         unchecked {
-            if (!Ascii.isIn(QUOTE_SET, pos)) return false;
             if (pos > start && Ascii.isIn(Ascii.ALNUM_SET, pos - 1)) return false;
             return pos + 1 < end && Scanner.character(pos + 1) != 0x20;
         }

@@ -58,7 +58,12 @@ library Spans {
     {
         unchecked {
             uint256 at;
-            while (at < v.count) {
+            uint256 count = v.count;
+            while (at < count) {
+                if (!Times.mayBegin(v, at)) {
+                    ++at;
+                    continue;
+                }
                 uint256 date = Times.dateEnd(v, at);
                 uint256 time = Times.timeEnd(v, at);
                 uint256 end = date < time ? time : date;

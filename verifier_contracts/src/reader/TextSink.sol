@@ -67,14 +67,9 @@ library TextSinks {
             if (count == s.limit) return;
             if (!s.apart) {
                 uint256 start = CandidateSpan.startOf(span);
-                uint256 end = CandidateSpan.endOf(span);
-                uint256 hash = _hash(v.r.start + start, end - start);
+                uint256 hash = _hash(v.r.start + start, CandidateSpan.endOf(span) - start);
                 bool once = (ALIKE_KINDS >> CandidateSpan.kindOf(span)) & 1 != 0;
-                for (uint256 i = 0; i < count; ++i) {
-                    uint256 other = s.found[i];
-                    if (once && s.hashes[i] == hash) return;
-                    if (CandidateSpan.startOf(other) == start && CandidateSpan.endOf(other) == end) return;
-                }
+                if (_isThere(s, count, span, once ? hash : 0)) return;
                 s.hashes[count] = hash;
             }
             s.found[count] = span;
@@ -114,6 +109,26 @@ library TextSinks {
     function maskOf(uint256 first, uint256 last) internal pure returns (uint256) {
         unchecked {
             return (1 << last) - (1 << first);
+        }
+    }
+
+    /// @dev Whether one of the first `count` has the same bytes, or, unless it is zero, this hash.
+    function _isThere(TextSink memory s, uint256 count, uint256 span, uint256 hash)
+        private
+        pure
+        returns (bool there)
+    {
+        uint256 bytes_ = CandidateSpan.BYTES_MASK;
+        assembly ("memory-safe") {
+            let found := add(mload(s), 32)
+            let hashes := add(mload(add(s, 32)), 32)
+            for { let end := add(found, shl(5, count)) } lt(found, end) { found := add(found, 32) }
+            {
+                there := iszero(and(xor(mload(found), span), bytes_))
+                if hash { there := or(there, eq(mload(hashes), hash)) }
+                if there { break }
+                hashes := add(hashes, 32)
+            }
         }
     }
 

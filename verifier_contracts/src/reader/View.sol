@@ -40,8 +40,6 @@ library Views {
         | (1 << 0x3a) | (1 << 0x5b) | (1 << 0x3d);
     uint256 private constant ENDS_SENTENCE = (1 << 0x2e) | (1 << 0x3f) | (1 << 0x21);
     uint256 private constant CAPITALS = 0x3ffffff << 0x41;
-    uint256 private constant CODE_SHIFT = 208;
-    uint256 private constant CLASS_MASK = (1 << Classes.BITS) - 1;
     /// @dev Of `Codebook.findParts`, and kinds' codes, which are all zero: nothing looks at them.
     uint256 private constant KEYS_BYTES = 64;
     uint256 private constant KINDS_BYTES = 96;
@@ -74,18 +72,23 @@ library Views {
             _dropSigns(r);
             uint256 start;
             assembly ("memory-safe") {
-                start := mload(0x40)
-                mstore(start, 0)
-                start := add(start, 32)
+                start := add(mload(0x40), 96)
+                calldatacopy(sub(start, 96), calldatasize(), 96)
             }
             r.next = start;
             Scanner.scan(r);
+            assembly ("memory-safe") {
+                let behind := mload(0x40)
+                calldatacopy(behind, calldatasize(), 256)
+                mstore(0x40, add(behind, 256))
+            }
             uint256 offset;
             assembly ("memory-safe") {
                 offset := prompt.offset
             }
             (v.prompt, v.pieces, v.count) = (offset, start, (r.last - start) / 32);
             if (v.count > MOST_PIECES) revert Tokenizer.TooManyTokens(MOST_PIECES);
+            _dropMarkClasses(start, r.last);
         }
     }
 
@@ -106,6 +109,16 @@ library Views {
         }
     }
 
+    /// @dev Marks are no words, whatever one was mistaken for in the lexicon.
+    function _dropMarkClasses(uint256 pos, uint256 end) private pure {
+        assembly ("memory-safe") {
+            for {} lt(pos, end) { pos := add(pos, 32) } {
+                let word := mload(pos)
+                if and(shr(64, word), 3) { mstore(pos, shr(48, shl(48, word))) }
+            }
+        }
+    }
+
     function _blank(Reading memory r, uint256 pos) private pure {
         uint256 original = r.original;
         uint256 backward = r.backward;
@@ -116,9 +129,11 @@ library Views {
         }
     }
 
-    function piece(View memory v, uint256 i) internal pure returns (uint256) {
-        unchecked {
-            return i < v.count ? PieceWord.load(v.pieces + 32 * i) : 0;
+    /// @notice Piece `i`, as `PieceWord` has it; zero behind the last one and before the first, up to three
+    ///   of them before and ten behind.
+    function piece(View memory v, uint256 i) internal pure returns (uint256 word) {
+        assembly ("memory-safe") {
+            word := mload(add(mload(add(v, 64)), shl(5, i)))
         }
     }
 
@@ -132,27 +147,38 @@ library Views {
     }
 
     /// @notice Whether it is a word of one of these classes.
-    function has(View memory v, uint256 i, uint256 classes) internal pure returns (bool) {
-        uint256 word = piece(v, i);
-        bool isOne = PieceWord.shapeOf(word) == Scanner.WORD;
-        return isOne && (word >> CODE_SHIFT) & CLASS_MASK & classes != 0;
+    function has(View memory v, uint256 i, uint256 classes) internal pure returns (bool yes) {
+        assembly ("memory-safe") {
+            let word := mload(add(mload(add(v, 64)), shl(5, i)))
+            yes := iszero(iszero(and(shr(208, word), classes)))
+        }
     }
 
     /// @notice One if it is, for sums.
-    function one(View memory v, uint256 i, uint256 classes) internal pure returns (uint256) {
-        return has(v, i, classes) ? 1 : 0;
+    function one(View memory v, uint256 i, uint256 classes) internal pure returns (uint256 yes) {
+        assembly ("memory-safe") {
+            let word := mload(add(mload(add(v, 64)), shl(5, i)))
+            yes := iszero(iszero(and(shr(208, word), classes)))
+        }
     }
 
-    function isWord(View memory v, uint256 i) internal pure returns (bool) {
-        return i < v.count && PieceWord.shapeOf(piece(v, i)) == Scanner.WORD;
+    function isWord(View memory v, uint256 i) internal pure returns (bool yes) {
+        assembly ("memory-safe") {
+            let word := mload(add(mload(add(v, 64)), shl(5, i)))
+            yes := gt(iszero(and(shr(64, word), 3)), iszero(word))
+        }
     }
 
-    function isRun(View memory v, uint256 i) internal pure returns (bool) {
-        return PieceWord.shapeOf(piece(v, i)) == Scanner.RUN;
+    function isRun(View memory v, uint256 i) internal pure returns (bool yes) {
+        assembly ("memory-safe") {
+            yes := eq(and(shr(64, mload(add(mload(add(v, 64)), shl(5, i)))), 3), 1)
+        }
     }
 
-    function isMark(View memory v, uint256 i) internal pure returns (bool) {
-        return PieceWord.shapeOf(piece(v, i)) == Scanner.MARK;
+    function isMark(View memory v, uint256 i) internal pure returns (bool yes) {
+        assembly ("memory-safe") {
+            yes := eq(and(shr(64, mload(add(mload(add(v, 64)), shl(5, i)))), 3), 2)
+        }
     }
 
     /// @notice Whether the piece is the one character `c`.
@@ -198,16 +224,12 @@ library Views {
 
     /// @notice One to nineteen, or a multiple of ten below a hundred, as a word.
     function isCounted(View memory v, uint256 i) internal pure returns (bool) {
-        uint256 word = piece(v, i);
-        return PieceWord.shapeOf(word) == Scanner.WORD
-            && Meanings.isIn(Meanings.UNITS | Meanings.TENS, PieceWord.meaningOf(word));
+        return Meanings.isIn(Meanings.UNITS | Meanings.TENS, PieceWord.meaningOf(piece(v, i)));
     }
 
     /// @notice Hundred, thousand, million.
     function isPower(View memory v, uint256 i) internal pure returns (bool) {
-        uint256 word = piece(v, i);
-        return PieceWord.shapeOf(word) == Scanner.WORD
-            && Meanings.isIn(Meanings.POWERS, PieceWord.meaningOf(word));
+        return Meanings.isIn(Meanings.POWERS, PieceWord.meaningOf(piece(v, i)));
     }
 
     /// @notice How many digits a run begins with, and how many characters stand behind them.

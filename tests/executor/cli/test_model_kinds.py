@@ -146,6 +146,7 @@ def test_a_classifier_is_refused_where_an_agent_decides(
     ],
 )
 def test_options_of_wallets_are_refused_for_a_classifier_before_anything_is_asked(
+    *,
     command: tuple[str, ...],
     option: str,
     classifier: TextClassifier,

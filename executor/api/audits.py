@@ -6,13 +6,13 @@ from functools import partial
 
 from zkagent.circuits.errors import CircuitError
 from zkagent.circuits.support.progress import Told, silent
-from zkagent.executor.api.arguments import AnyPath, model_of, setup_file
+from zkagent.executor.api.arguments import AnyPath, file_of, model_of, setup_file
 from zkagent.executor.audit.agent import audit_agent as agent_checks
 from zkagent.executor.audit.agent import tell
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.guard import guard_checks, guard_facts, obeyed_checks
 from zkagent.executor.audit.model import Audited, audit, registered_checks
-from zkagent.executor.audit.own import OwnSource
+from zkagent.executor.audit.own import OwnSource, own_source
 from zkagent.executor.audit.report import Audit
 from zkagent.executor.audit.sources import committed_model, own_batches, own_circuit
 from zkagent.executor.audit.wiring import (
@@ -35,6 +35,7 @@ from zkagent.executor.runs.derivation import text
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.errors import RevertError
+from zkagent.verifier_contracts.scaffold import load_project
 
 
 def audit_agent(
@@ -45,7 +46,7 @@ def audit_agent(
     model: Model | AnyPath | None = None,
     srs: AnyPath | None = None,
     trust: Collection[str] = (),
-    own: OwnSource | None = None,
+    own: AnyPath | None = None,
     stage: Told = silent,
 ) -> Audit:
     """Compare all that an agent rests on with what its sources compile to.
@@ -55,15 +56,20 @@ def audit_agent(
 
     model: instead of the shipped one that is committed to. srs: the set-up of its circuit. trust:
     contracts whose code nobody here compiled, and that the caller vouches for: `address` of a
-    pool or token, `role=address` of others (ROLES). own: the sources of an agent of one's own,
-    which its code then has to be of. Contracts that answer with more than is read of
-    a stranger's have no better verdict than unknown.
-    Raises ChainError, ModelError, CircuitError when there is no telling.
+    pool or token, `role=address` of others (ROLES). own: the folder of an agent of one's own
+    (`zkagent agent new`): the code has to be of its sources, the model is the folder's. Contracts
+    that answer with more than is read of a stranger's have no better verdict than unknown.
+    Raises ChainError, ModelError, CircuitError when there is no telling, ProjectRefused or
+    CompileError for a folder that is none.
     """
     code, agent, facts = _latest(rpc, chain_id, trust), address.lower(), dict[str, str]()
-    if own:
-        code = replace(code, own=(own.contract,))
-    found = _all_read(_agent(code, agent, _Ours(model, srs, stage), facts, own))
+    source = None
+    if own is not None:
+        project = load_project(file_of("own", own))
+        stage("compiling")
+        source = own_source(project)
+        code, model = replace(code, own=(source.contract,)), model or project.model
+    found = _all_read(_agent(code, agent, _Ours(model, srs, stage), facts, source))
     return Audit(f"agent {agent}", found, facts)
 
 

@@ -14,7 +14,10 @@ from zkagent.executor.audit.origin import first_block, made_by
 from zkagent.executor.errors import CannotVerify
 from zkagent.verifier_contracts.chain.decoding import decode
 from zkagent.verifier_contracts.deployment.known_code import KnownContract, known
+from zkagent.verifier_contracts.errors import CompileError
+from zkagent.verifier_contracts.scaffold import Project
 from zkagent.verifier_contracts.toolchain.compile import Contract
+from zkagent.verifier_contracts.toolchain.own import compile_file
 
 #: What `AgentBase.sol` and `ToolMetadata.sol` keep, where an agent's answers say what it has to be.
 EVERY_AGENT_S = frozenset(
@@ -64,6 +67,16 @@ class OwnSource:
         }
 
 
+def own_source(project: Project) -> OwnSource:
+    """Compiled from a folder. Raises CompileError."""
+    compiled = compile_file(project.source)
+    if project.name not in compiled:
+        raise CompileError(
+            f"{project.source} has no contract {project.name}, the name that agent.json says"
+        )
+    return OwnSource.of(str(project.folder), compiled[project.name])
+
+
 def own_tool(place: Place, agent: str) -> Place:
     """A tool of ours that the agent's constructor made: what it wraps is what the sources say."""
     if not made_by(agent, place.address):
@@ -73,4 +86,4 @@ def own_tool(place: Place, agent: str) -> Place:
     return Place(place.role, place.address, place.names, anything, within=True)
 
 
-__all__ = ["OwnSource", "own_tool"]
+__all__ = ["OwnSource", "own_source", "own_tool"]

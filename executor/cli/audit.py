@@ -106,21 +106,15 @@ def agent_audit_command(
     never taken for good.
     """
     from zkagent.executor.api.audits import audit_agent
-    from zkagent.executor.audit.own import OwnSource
-    from zkagent.executor.cli.agent_project import chosen
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.verifier_contracts.scaffold import load_project
 
     own = None
     if agent is not None and Path(agent).is_dir():
-        project = load_project(Path(agent))
-        deployment, agent = deployment or project.record, None
-        model_name = model_name or project.model
-        own = project
+        own = load_project(Path(agent))
+        deployment, agent = own.record, None
     address, recorded = _found(agent, deployment, "agent")
     with Narrator().working() as tell:
-        tell.stage("compiling")
-        source = OwnSource.of(str(own.folder), chosen(own.source)) if own else None
         found = audit_agent(
             address,
             rpc,
@@ -128,7 +122,7 @@ def agent_audit_command(
             model=model_name,
             srs=srs,
             trust=trust,
-            own=source,
+            own=own.folder if own else None,
             stage=tell.stage,
         )
     _end(found, as_json)

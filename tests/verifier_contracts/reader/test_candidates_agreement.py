@@ -18,6 +18,15 @@ from zkagent.models.reader.candidates import candidates
 from zkagent.models.reader.kinds import Kind, ParamType
 from zkagent.verifier_contracts.chain.local import Anvil
 
+TABLE_PROMPT = (
+    b"I would like to reserve a table for four people at Bourbon Steak in San Jose, CA on March "
+    b"3rd at half past 7 in the evening"
+)
+PAY_PROMPT = (
+    b"pay bob 500 usdc for the new garden and tell the others that it was paid at last, please, as "
+    b"soon as it can be done"
+)
+
 
 @pytest.fixture(scope="module")
 def contracts(anvil: Anvil) -> ReaderChain:
@@ -63,6 +72,25 @@ def test_all_kinds_are_found(contracts: ReaderChain) -> None:
         contracts, prompts, ParamType.STRING_ARRAY
     )
     assert set(came) >= {kind.name for kind in Kind}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "param_type", "first", "later"),
+    [
+        (TABLE_PROMPT, ParamType.STRING, 165_000, 152_000),
+        (b"find me a cheap hotel", ParamType.STRING, 65_000, 52_000),
+        (PAY_PROMPT, ParamType.UINT, 138_000, 126_000),
+        (PAY_PROMPT, ParamType.ADDRESS, 153_000, 140_000),
+        (b"turn the heating on and do not open any window today", ParamType.BOOL, 70_000, 57_000),
+    ],
+)
+def test_gas(
+    contracts: ReaderChain, prompt: bytes, param_type: ParamType, first: int, later: int
+) -> None:
+    """What docs/reader.md says, rounded up; with the long books of these tests."""
+    measured = contracts.measure(prompt, param_type)
+    assert measured[0] <= first
+    assert measured[1] <= later
 
 
 @pytest.mark.slow

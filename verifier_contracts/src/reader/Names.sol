@@ -3,9 +3,9 @@ pragma solidity ^0.8.30;
 
 import {Ascii} from "../encoding/Ascii.sol";
 import {PieceWord} from "../instructions/Reading.sol";
-import {Scanner} from "../instructions/Scanner.sol";
 import {CandidateSpan} from "./Candidate.sol";
 import {Classes} from "./Classes.sol";
+import {Masking, Masks} from "./Masks.sol";
 import {TextSink, TextSinks} from "./TextSink.sol";
 import {View, Views} from "./View.sol";
 
@@ -25,26 +25,31 @@ library Names {
     /// @dev & - ' / : +
     uint256 private constant INNER_MARKS =
         (1 << 0x26) | (1 << 0x2d) | (1 << 0x27) | (1 << 0x2f) | (1 << 0x3a) | (1 << 0x2b);
-    uint256 private constant NONE = type(uint256).max;
 
     /// @notice All names of pieces that are not taken.
-    function find(View memory v, uint256 taken)
+    function find(View memory v, Masks memory m, uint256 taken)
         internal
         pure
         returns (uint256[] memory names, uint256 count)
     {
         unchecked {
+            uint256 named = m.capitals & ~taken & ~(m.starts & m.enders);
+            uint256 runs = m.runs & ~taken;
             names = new uint256[](v.count);
-            uint256 at;
-            while (at < v.count) {
-                uint256 word = _begins(v, taken, at);
-                if (word == NONE) {
-                    ++at;
-                    continue;
+            uint256 i;
+            while ((named | runs) >> i != 0) {
+                uint256 word = i;
+                while (word < i + RUNS_BEFORE && Masking.has(runs, word)) ++word;
+                if (!Masking.has(named, word)) {
+                    bool street = word == i + RUNS_BEFORE && v.isNth(word - 1);
+                    if (!street || !Masking.has(m.words & ~taken, word)) {
+                        ++i;
+                        continue;
+                    }
                 }
-                uint256 last = _end(v, taken, word + 1);
-                names[count++] = (at << 8) | last;
-                at = last;
+                uint256 last = _end(v, m, taken, named, word + 1);
+                names[count++] = (i << 8) | last;
+                i = last;
             }
         }
     }
@@ -108,43 +113,23 @@ library Names {
         }
     }
 
-    /// @dev The first word of a name, behind up to two runs.
-    function _begins(View memory v, uint256 taken, uint256 start) private pure returns (uint256) {
-        unchecked {
-            uint256 word = start;
-            while (word < start + RUNS_BEFORE && v.isRun(word) && (taken >> word) & 1 == 0) ++word;
-            if (_isNamed(v, taken, word)) return word;
-            bool street = word == start + RUNS_BEFORE && v.isNth(word - 1);
-            return street && v.isWord(word) && (taken >> word) & 1 == 0 ? word : NONE;
-        }
-    }
-
-    /// @dev Whether the piece is a word with a capital that it has not for its place alone.
-    function _isNamed(View memory v, uint256 taken, uint256 i) private pure returns (bool) {
-        unchecked {
-            if (!v.isCapital(i) || (taken >> i) & 1 != 0) return false;
-            uint256 start = v.start(i);
-            if (Scanner.character(start) == 0x69) {
-                // i, i'm
-                if (v.end(i) == start + 1 || Scanner.character(start + 1) == 0x27) return false;
-            }
-            return !(v.beginsSentence(i) && v.has(i, Classes.ENDS_NAME));
-        }
-    }
-
     /// @dev The end of a name that goes on up to `i`.
-    function _end(View memory v, uint256 taken, uint256 i) private pure returns (uint256) {
+    function _end(View memory v, Masks memory m, uint256 taken, uint256 named, uint256 i)
+        private
+        pure
+        returns (uint256)
+    {
         unchecked {
-            while (i < v.count && (taken >> i) & 1 == 0) {
-                if (_isNamed(v, taken, i) || v.isHyphened(i)) {
-                    ++i;
-                } else if (v.isRun(i) && !v.isMark(i - 1)) {
+            uint256 goes = named | m.hyphened | (m.runs & ~(m.marks << 1));
+            uint256 count = v.count;
+            while (i < count && !Masking.has(taken, i)) {
+                if (Masking.has(goes, i)) {
                     ++i;
                 } else if (_isNumbered(v, i)) {
                     i += 2;
                 } else {
                     uint256 behind = _innerEnd(v, i);
-                    if (behind == i || !_isNamed(v, taken, behind)) break;
+                    if (behind == i || !Masking.has(named, behind)) break;
                     i = behind + 1;
                 }
             }

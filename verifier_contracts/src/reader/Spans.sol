@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 import {CandidateSpan} from "./Candidate.sol";
 import {Classes} from "./Classes.sol";
+import {Masking, Masks} from "./Masks.sol";
 import {Names} from "./Names.sol";
 import {TextSink, TextSinks} from "./TextSink.sol";
 import {Times} from "./Times.sol";
@@ -16,42 +17,43 @@ library Spans {
 
     uint256 private constant MOST_TITLED = 8;
     uint256 private constant DOLLAR = 0x24;
-    uint256 private constant AMPERSAND = 0x26;
 
     /// @notice Puts all that may be text into `s`, the likeliest first.
     /// @param taken Pieces that are quoted.
     function find(View memory v, TextSink memory s, uint256 taken) internal pure {
-        taken = _moments(v, s, taken);
-        (uint256[] memory names, uint256 count) = Names.find(v, taken);
+        Masks memory m = Masking.look(v);
+        taken = _moments(v, m, s, taken);
+        (uint256[] memory names, uint256 count) = Names.find(v, m, taken);
         uint256 named = taken | Names.maskOf(names, count);
         Names.behindComma(v, s, names, count);
         Names.each(v, s, names, count);
-        _numbers(v, s, named);
-        _words(v, s, named);
+        _numbers(v, m, s, named);
+        _words(v, m, s, named);
         if (s.isFull()) return;
-        _titles(v, s, taken);
+        _titles(v, m, s, taken);
         Names.bridged(v, s, names, count);
-        _words(v, s, taken);
+        _words(v, m, s, taken);
         if (s.isFull()) return;
-        _partsOfWords(v, s, taken);
+        _partsOfWords(v, m, s, taken);
         for (uint256 i = 0; i < count; ++i) {
             (uint256 first, uint256 last) = Names.at(names, i);
-            _parts(v, s, first, last);
+            _parts(v, m, s, first, last);
         }
     }
 
     /// @notice Puts what a list of texts is made of into `s`.
     function findElements(View memory v, TextSink memory s, uint256 taken) internal pure {
-        taken = _moments(v, s, taken);
-        (uint256[] memory names, uint256 count) = Names.find(v, taken);
+        Masks memory m = Masking.look(v);
+        taken = _moments(v, m, s, taken);
+        (uint256[] memory names, uint256 count) = Names.find(v, m, taken);
         uint256 named = taken | Names.maskOf(names, count);
         Names.each(v, s, names, count);
-        _numbers(v, s, named);
-        _words(v, s, named);
+        _numbers(v, m, s, named);
+        _words(v, m, s, named);
     }
 
     /// @dev Dates and times, which are taken then.
-    function _moments(View memory v, TextSink memory s, uint256 taken)
+    function _moments(View memory v, Masks memory m, TextSink memory s, uint256 taken)
         private
         pure
         returns (uint256)
@@ -60,7 +62,7 @@ library Spans {
             uint256 at;
             uint256 count = v.count;
             while (at < count) {
-                if (!Times.mayBegin(v, at)) {
+                if (!Masking.has(m.moments, at)) {
                     ++at;
                     continue;
                 }
@@ -82,15 +84,19 @@ library Spans {
 
     // Numbers
 
-    function _numbers(View memory v, TextSink memory s, uint256 taken) private pure {
+    function _numbers(View memory v, Masks memory m, TextSink memory s, uint256 taken)
+        private
+        pure
+    {
         unchecked {
+            uint256 may = (m.runs | m.counted) & ~taken;
             uint256 at;
-            while (at < v.count) {
-                uint256 end = _numberEnd(v, at);
-                if (end == at || (taken >> at) & 1 != 0) {
+            while (may >> at != 0) {
+                if (!Masking.has(may, at)) {
                     ++at;
                     continue;
                 }
+                uint256 end = _numberEnd(v, at);
                 uint256 coin = end + v.one(end, Classes.COIN);
                 bool priced = v.isCharacter(at - 1, DOLLAR) && v.isGlued(at);
                 s.take(v, CandidateSpan.NUMBER, priced ? at - 1 : at, coin);
@@ -118,64 +124,67 @@ library Spans {
 
     // Words
 
-    function _words(View memory v, TextSink memory s, uint256 taken) private pure {
+    function _words(View memory v, Masks memory m, TextSink memory s, uint256 taken) private pure {
         unchecked {
-            for (uint256 at = 0; at < v.count; ++at) {
-                uint256 end = _wordsEnd(v, taken, at);
-                if (end == at) continue;
+            (uint256 begins, uint256 within) = _naming(m, taken);
+            for (uint256 at = 0; begins >> at != 0; ++at) {
+                if (!Masking.has(begins, at)) continue;
+                uint256 end = _wordsEnd(within, at);
                 s.take(v, CandidateSpan.WORDS, at, end);
                 at = end - 1;
             }
         }
     }
 
-    function _partsOfWords(View memory v, TextSink memory s, uint256 taken) private pure {
+    function _partsOfWords(View memory v, Masks memory m, TextSink memory s, uint256 taken)
+        private
+        pure
+    {
         unchecked {
-            for (uint256 at = 0; at < v.count; ++at) {
-                uint256 end = _wordsEnd(v, taken, at);
-                if (end == at) continue;
-                _parts(v, s, at, end);
+            (uint256 begins, uint256 within) = _naming(m, taken);
+            for (uint256 at = 0; begins >> at != 0; ++at) {
+                if (!Masking.has(begins, at)) continue;
+                uint256 end = _wordsEnd(within, at);
+                _parts(v, m, s, at, end);
                 at = end - 1;
             }
         }
     }
 
-    function _wordsEnd(View memory v, uint256 taken, uint256 at)
+    /// @dev What a run of words begins with, and what it goes on over.
+    function _naming(Masks memory m, uint256 taken)
         private
         pure
-        returns (uint256 end)
+        returns (uint256 begins, uint256 within)
     {
-        unchecked {
-            end = at;
-            while (_isNaming(v, taken, end, end > at)) ++end;
-        }
+        begins = m.words & ~m.enders & ~taken;
+        within = begins | ((m.hyphened | m.ampersands) & ~taken);
     }
 
-    function _isNaming(View memory v, uint256 taken, uint256 at, bool within)
-        private
-        pure
-        returns (bool)
-    {
+    function _wordsEnd(uint256 within, uint256 at) private pure returns (uint256 end) {
         unchecked {
-            if (at >= v.count || (taken >> at) & 1 != 0) return false;
-            if (!v.isWord(at)) return within && v.isCharacter(at, AMPERSAND) && v.isWord(at + 1);
-            return (within && v.isHyphened(at)) || !v.has(at, Classes.ENDS_NAME);
+            end = at + 1;
+            while (Masking.has(within, end)) ++end;
         }
     }
 
     /// @dev All but the last word, all but the first, and, of three or more, each; what hyphens join is one.
-    function _parts(View memory v, TextSink memory s, uint256 first, uint256 last) private pure {
+    function _parts(View memory v, Masks memory m, TextSink memory s, uint256 first, uint256 last)
+        private
+        pure
+    {
         unchecked {
             if (s.isFull()) return;
-            uint256 second = _next(v, first, last);
+            uint256 hyphened = m.hyphened;
+            uint256 second = _next(hyphened, first, last);
             if (second == last) return;
-            uint256 final_ = last - 1;
-            while (v.isHyphened(final_)) --final_;
-            s.take(v, CandidateSpan.PART, first, final_);
+            uint256 tail = last - 1;
+            while (Masking.has(hyphened, tail)) --tail;
+            s.take(v, CandidateSpan.PART, first, tail);
             s.take(v, CandidateSpan.PART, second, last);
-            if (second == final_) return;
+            if (second == tail) return;
             for (uint256 at = first; at < last;) {
-                uint256 end = _next(v, at, last);
+                uint256 end = _next(hyphened, at, last);
                 s.take(v, CandidateSpan.PART, at, end);
                 at = end;
             }
@@ -183,32 +192,34 @@ library Spans {
     }
 
     /// @dev Where the next word of [at, last) begins; `last` behind the last one.
-    function _next(View memory v, uint256 at, uint256 last) private pure returns (uint256 next) {
+    function _next(uint256 hyphened, uint256 at, uint256 last) private pure returns (uint256 next) {
         unchecked {
             next = at + 1;
-            while (next < last && v.isHyphened(next)) ++next;
+            while (next < last && Masking.has(hyphened, next)) ++next;
         }
     }
 
     /// @dev What stands at a sentence's start up to a verb, and behind "called" up to a mark.
-    function _titles(View memory v, TextSink memory s, uint256 taken) private pure {
+    function _titles(View memory v, Masks memory m, TextSink memory s, uint256 taken) private pure {
         unchecked {
-            for (uint256 at = 0; at < v.count; ++at) {
-                bool called = v.has(at, Classes.CALLED);
+            uint256 may = m.called | m.starts;
+            uint256 stops = m.marks | taken;
+            uint256 count = v.count;
+            for (uint256 at = 0; may >> at != 0; ++at) {
+                if (!Masking.has(may, at)) continue;
+                bool called = Masking.has(m.called, at);
                 uint256 start = at;
                 if (called) {
                     ++start;
                     while (_isBe(v, start)) ++start;
-                } else if (!v.beginsSentence(at)) {
-                    continue;
                 }
+                uint256 stop = called ? stops : stops | m.verbs;
                 uint256 end = start;
-                while (end < v.count && !v.isMark(end) && (taken >> end) & 1 == 0) {
-                    if (!called && v.has(end, Classes.VERB)) break;
-                    ++end;
-                }
+                while (end < count && !Masking.has(stop, end)) ++end;
                 if (end - start < 2 || end - start > MOST_TITLED) continue;
-                if (called || v.has(end, Classes.VERB)) s.take(v, CandidateSpan.TITLE, start, end);
+                if (called || Masking.has(m.verbs, end)) {
+                    s.take(v, CandidateSpan.TITLE, start, end);
+                }
             }
         }
     }

@@ -21,11 +21,6 @@ library Times {
     uint256 private constant AM = 0x616d;
     uint256 private constant PM = 0x706d;
 
-    /// @notice Whether a date or a time may begin there: most words begin none.
-    function mayBegin(View memory v, uint256 at) internal pure returns (bool) {
-        return v.isRun(at) || v.has(at, Classes.BEGINS_TIME) || v.isCounted(at);
-    }
-
     /// @notice The end of a date.
     function dateEnd(View memory v, uint256 at) internal pure returns (uint256 end) {
         end = _byDay(v, at);

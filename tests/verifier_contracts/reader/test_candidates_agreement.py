@@ -6,14 +6,17 @@ The slow one takes 2,000 random prompts of each type.
 import random
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 
 import pytest
 
 from tests.support.agreement import assert_same_refusal
+from tests.support.encoding_chain import NOBODY, token_code
 from tests.support.reader_chain import ReaderChain
 from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import RefusedText
+from zkagent.models.reader.arguments import Directory
 from zkagent.models.reader.candidates import candidates
 from zkagent.models.reader.kinds import Kind, ParamType
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -38,7 +41,7 @@ def agreed(contracts: ReaderChain, prompts: Sequence[bytes], param_type: ParamTy
     came: Counter[str] = Counter()
     for prompt, outcome in zip(prompts, contracts.ask(prompts, param_type), strict=True):
         try:
-            expected = candidates(prompt, param_type, DIRECTORY.names())
+            expected = candidates(prompt, param_type, contracts.directory.names())
         except RefusedText as exc:
             assert outcome.refusal is not None, prompt
             assert_same_refusal(exc, outcome.refusal, Context(prompt))
@@ -72,6 +75,21 @@ def test_all_kinds_are_found(contracts: ReaderChain) -> None:
         contracts, prompts, ParamType.STRING_ARRAY
     )
     assert set(came) >= {kind.name for kind in Kind}
+
+
+def test_an_agent_without_books_names_tokens_by_address(contracts: ReaderChain) -> None:
+    """Of two addresses one tells decimals, so it is a token's."""
+    rng = random.Random(9)
+    token, other = "0x" + "b1" * 20, "0x" + "b2" * 20
+    contracts.chain.rpc("anvil_setCode", token, "0x" + token_code(token, 6).hex())
+    agent = copy(contracts)
+    agent.agent, agent.directory = NOBODY, Directory(tokens=frozenset({token}))
+    prompts = [reader_prompt(rng)[:300] + f" {token} {other}".encode() for _ in range(100)]
+    for param_type in (ParamType.ADDRESS, ParamType.UINT, ParamType.STRING):
+        came = agreed(agent, prompts, param_type)
+    assert came["CONTACT"] == 0
+    came = agreed(agent, [f"send {token} to {other}".encode()], ParamType.ADDRESS)
+    assert (came["SYMBOL"], came["ADDRESS"]) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Models by name: the shipped ones in this package, or any folder that holds one.
 
-An agent's model, which decides, has model.json for its manifest (agents/), a text classifier has
-classifier.json (classifier/files.py). The manifest's format says of which kind an agent's is.
+An agent's model, which decides (agents/), and a reader of tools (reader/files.py) have model.json
+for their manifest, whose format says of which kind they are; a text classifier has classifier.json
+(classifier/files.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from zkagent.models.agents.steps import FILES, StepModel, load_step_model, save_
 from zkagent.models.classifier.files import TextClassifier, load_classifier
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
 from zkagent.models.files import read_limited
+from zkagent.models.reader.files import Reader, load_reader
 from zkagent.models.strict_json import load_json
 
 ROOT = Path(__file__).parent
@@ -35,6 +37,8 @@ AGENTS: Mapping[object, Callable[[Path], Model]] = {
     "zkagent-credit-1": load_credit_model,
     "zkagent-numeric-1": load_numeric_model,
 }
+#: The format of a manifest whose model is no agent's, but reads any agent's tools.
+READER = "zkagent-reader-1"
 
 
 class AnyModel(Protocol):
@@ -137,9 +141,11 @@ def _load(directory: Path) -> AnyModel:
     return load_classifier(directory)
 
 
-def _load_agents_model(directory: Path) -> Model:
+def _load_agents_model(directory: Path) -> AnyModel:
     """Of the kind that its manifest's format names. Raises ManifestError or CorruptModel."""
-    load = AGENTS.get(_format(directory / MANIFEST), load_step_model)
+    if (found := _format(directory / MANIFEST)) == READER:
+        return load_reader(directory)
+    load = AGENTS.get(found, load_step_model)
     return load(directory)
 
 
@@ -164,6 +170,7 @@ __all__ = [
     "LoanModel",
     "Model",
     "NumericModel",
+    "Reader",
     "StepModel",
     "is_model",
     "load_decider",

@@ -38,7 +38,15 @@ ROOMS: Mapping[str, set[str]] = {
     "models/wallet/text/phrases": set(),
     "models/encoding": {"models/files"},
     "models/instructions": {"models/encoding", "models/files"},
-    "models/reader": {"models/encoding", "models/instructions"},
+    "models/reader": {
+        "models/encoding",
+        "models/files",
+        "models/folders",
+        "models/instructions",
+        "models/networks",
+        "models/strict_json",
+        "models/training",
+    },
     "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},
     "models/wallet/text": {
         "models/encoding",
@@ -81,6 +89,7 @@ ROOMS: Mapping[str, set[str]] = {
         "models/agents",
         "models/classifier",
         "models/files",
+        "models/reader",
         "models/strict_json",
     },
     "models/wallet": {

@@ -198,7 +198,7 @@ def model_group() -> None:
 
 
 @model_group.command("train")
-@click.argument("model", type=click.Choice(["wallet", "wallet-text"]))
+@click.argument("model", type=click.Choice(["wallet", "wallet-text", "reader"]))
 @click.option(
     "--seed", type=int, default=None, help="Random seed; the default made the shipped files."
 )
@@ -208,13 +208,34 @@ def model_group() -> None:
     default=None,
     help="Folder for model.json and the files that it names, by default MODEL-model.",
 )
-def train_command(model: str, seed: int | None, out: Path | None) -> None:
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    metavar="DIR",
+    help="Of the reader: folder of the public data sets that it learns from.",
+)
+@click.option(
+    "--vectors", type=FILE, default=None, metavar="FILE", help="Of the reader: word vectors."
+)
+def train_command(
+    model: str, seed: int | None, out: Path | None, data: Path | None, vectors: Path | None
+) -> None:
     """Train MODEL from a seed, wallet on data that it generates itself, wallet-text on messages
-    that come with it, and write its files.
+    that come with it, reader on public data (--data, --vectors), and write its files.
 
     Needs torch (the error says how to get it). With the default seed the files equal the
     shipped ones.
     """
+    if model == "reader":
+        from zkagent.executor.cli.reader import train_reader_command
+
+        train_reader_command(data, vectors, seed, out)
+        return
+    if data or vectors:
+        raise click.UsageError(
+            f"--data and --vectors are for the reader: leave them out of {model}"
+        )
     from zkagent.executor.places import results_folder
     from zkagent.models.catalogue import FILES, INSTRUCTION_FILES, InstructionModel, StepModel
     from zkagent.models.catalogue import is_model as is_whole
@@ -267,7 +288,26 @@ def _trainer(model: str) -> "tuple[Callable[[Folder, int, Callable[[str], None]]
     type=click.Path(path_type=Path),
     default=None,
     metavar="FILE",
-    help="With --prompts: write the runs that were not right, wrong acts first, as JSON lines.",
+    help="With --prompts: write the runs that were not right, wrong acts first, as JSON lines; "
+    "with --data, each wrong row.",
+)
+@click.option(
+    "--data",
+    type=FILE,
+    default=None,
+    metavar="FILE",
+    help="Of the reader: prompts with the tools that they mean, JSON lines, plain or gzip.",
+)
+@click.option(
+    "--tools", type=FILE, default=None, metavar="FILE", help="Of the reader: the tools, JSON."
+)
+@click.option(
+    "--candidates",
+    type=click.IntRange(2, 8),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Of the reader: among how many tools it chooses.",
 )
 @click.option(
     "--caution",
@@ -297,6 +337,9 @@ def evaluate_command(
     caution: float | None,
     compounds: int | None,
     seed: int,
+    data: Path | None,
+    tools: Path | None,
+    candidates: int,
     as_json: bool,
 ) -> None:
     """Evaluate MODEL on hand-written instructions, near misses and injections that its training
@@ -320,10 +363,18 @@ def evaluate_command(
     zkagent model evaluate wallet
     zkagent model evaluate wallet --prompts prompts.jsonl --errors errors.jsonl
     zkagent model evaluate wallet-text --compounds 5000
+    zkagent model evaluate reader --data dev.jsonl.gz --tools dev.tools.json --errors errors.jsonl
     """
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import Model, Reader, load_model
     from zkagent.models.wallet.evaluate import evaluate_model
 
+    if data or tools or isinstance(load_model(model), Reader):
+        from zkagent.executor.cli.reader import evaluate_reader
+
+        if prompts or clinc150 or compounds or caution is not None:
+            raise click.UsageError("--data and --tools are for the reader: give nothing else")
+        evaluate_reader(model, data, tools, candidates, seed, errors=errors, as_json=as_json)
+        return
     if errors and not prompts:
         raise click.UsageError("--errors is for --prompts: give both or none")
     if caution is not None and not prompts and not compounds:

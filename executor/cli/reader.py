@@ -88,6 +88,7 @@ SAID: Mapping[str, str] = {
     "precision": "right, of what it acts on",
     "coverage": "acts, with its tool there",
     "accuracy": "first choice, with its tool there",
+    "other_version": "another version of its service instead",
 }
 
 

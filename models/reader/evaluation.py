@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zkagent.models.reader.files import Choice, Reader
-from zkagent.models.reader.labelled import Asked, Draw, Drawing, Tool
+from zkagent.models.reader.labelled import Asked, Draw, Drawing, Tool, kind_of
 from zkagent.models.reader.rows import Vector
 
 WITH_TOOL, WITHOUT_SERVICE, SIBLINGS = "with its tool", "without its service", "siblings"
@@ -26,6 +26,13 @@ class Answer:
     choice: Choice
     right: bool
     acts: bool
+
+    @property
+    def is_other_version(self) -> bool:
+        """Whether a tool of another version of the same service was chosen, as Hotels_1 is of
+        Hotels_4: it may do what was asked for, and counts as wrong."""
+        own, chosen = self.asked.service, self.chosen.service
+        return own != chosen and kind_of(own) == kind_of(chosen)
 
     @property
     def wrong(self) -> bool:
@@ -58,6 +65,7 @@ class Figures:
         return {
             "rows": len(given),
             "accuracy": _share(a.right for a in given),
+            "other_version": _share(a.is_other_version for a in given),
             "coverage": _share(a.acts for a in given),
             "precision": _share(a.right for a in acted),
             "none_acted": _share(a.acts for a in self.of(WITHOUT_SERVICE)),

@@ -215,4 +215,4 @@ class Drawing:
 
 
 __all__ = ["MOST_EXAMPLES", "Asked", "Draw", "Drawing", "Parameter", "Tool", "load_asked"]
-__all__ += ["load_tools"]
+__all__ += ["kind_of", "load_tools"]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.models.errors import DatasetError
+from zkagent.models.files import open_regular
 from zkagent.models.reader.labelled import Tool
 from zkagent.models.reader.words import MOST_WORDS, words_of
 
@@ -34,12 +35,12 @@ class Given:
 def load_vectors(path: Path) -> Given:
     """Raises DatasetError."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open_regular(path) as opened, np.load(opened, allow_pickle=False) as file:
             words = tuple(str(word) for word in file["words"])
             vectors = file["vectors"].astype(np.float32)
             texts = tuple(map(str, json.loads(str(file["texts"][0]))))
             taught = file["taught"].astype(np.float32)
-    except (OSError, ValueError, KeyError, IndexError, TypeError, zipfile.BadZipFile) as exc:
+    except (OSError, ValueError, EOFError, LookupError, TypeError, zipfile.BadZipFile) as exc:
         raise DatasetError(
             f"{path} holds no word vectors ({exc}): make it as docs/reader.md says, by "
             "`python -m zkagent.models.reader.distil`"

@@ -49,10 +49,10 @@ def train_net(
     vectors = given.vectors[places]
     net = ReadingNet(vectors - vectors.mean(0), _frequencies(places), plan.size, plan.seed)
     sources = [source(corpus, lexis, plan.seed) for corpus in found]
-    return Trained(train(net, sources, _taught(given, lexis, found), plan, say), lexis)
+    return Trained(train(net, sources, taught_of(given, lexis, found), plan, say), lexis)
 
 
-def _taught(given: Given, lexis: Lexis, corpora: Sequence[Corpus]) -> Taught:
+def taught_of(given: Given, lexis: Lexis, corpora: Sequence[Corpus]) -> Taught:
     """Of texts that are in the corpora, so that nothing is learned of what is held out."""
     known = set(_texts(corpora))
     kept = [place for place, text in enumerate(given.texts) if text in known]
@@ -131,4 +131,4 @@ def _frequencies(places: Sequence[int]) -> Floats:
     return np.asarray(found / found.sum(), dtype=np.float32)
 
 
-__all__ = ["DEFAULT_SEED", "WORDS", "Trained", "source", "train_net"]
+__all__ = ["DEFAULT_SEED", "WORDS", "Trained", "source", "taught_of", "train_net"]

@@ -72,6 +72,7 @@ def train(
     say: Callable[[str], None],
 ) -> ReadingNet:
     """In place; the same on the same machine for the same seed."""
+    torch.set_num_threads(1)
     generator = torch.Generator().manual_seed(plan.seed)
     fast = [net.weight]
     slow = [net.project]
@@ -110,7 +111,8 @@ class _Batches:
         self.siblings = group[:, None] == group[None]
 
     def loss(self, net: ReadingNet) -> Tensor:
-        drawn = torch.multinomial(self.chances, self.plan.batch, generator=self.generator)
+        count = min(self.plan.batch, len(self.chances))
+        drawn = torch.multinomial(self.chances, count, generator=self.generator)
         prompts, means = self._hidden(self.prompts[drawn]), self.means[drawn]
         tools = self._tools()
         rows, place = _rows(net, [prompts, *tools.parts()])

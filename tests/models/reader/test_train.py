@@ -1,0 +1,129 @@
+"""A tiny reader, trained in seconds: deterministic, and its integers choose as it was taught."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("torch")
+
+from tests.support.reader_data import asked_rows, write_data, write_vectors
+from zkagent.executor.cli.main import main
+from zkagent.executor.cli.main import command  # noqa: E402
+from zkagent.models.catalogue import Reader, load_model
+from zkagent.models.errors import CorruptModel, DatasetError, ManifestError
+from zkagent.models.reader import train
+from zkagent.models.reader.evaluation import evaluate, report
+from zkagent.models.reader.labelled import Asked, Tool, load_tools
+from zkagent.models.reader.lexis import load_vectors
+from zkagent.models.training.reading_training import Plan
+
+PLAN = Plan(steps=60, batch=32)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("data") / "data")
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_vectors(tmp_path_factory.mktemp("vectors") / "vectors.npz")
+
+
+@pytest.fixture(scope="module")
+def reader(data: Path, vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    return trained(data, vectors, tmp_path_factory.mktemp("reader"))
+
+
+def trained(data: Path, vectors: Path, folder: Path) -> Reader:
+    found = train.train_net(data, load_vectors(vectors), PLAN, lambda _: None)
+    return train.save_trained(folder, found, {"id": "tiny", "seed": PLAN.seed})
+
+
+def test_the_same_seed_gives_the_same_files(
+    data: Path, vectors: Path, reader: Reader, tmp_path: Path
+) -> None:
+    assert trained(data, vectors, tmp_path).digest == reader.digest
+
+
+def test_it_chooses_what_it_was_taught_whatever_the_order(data: Path, reader: Reader) -> None:
+    tools = load_tools(data / "sgd" / "train.tools.json")
+    rows = [Asked(**row) for row in asked_rows()]
+    for given in (tools, tools[::-1]):
+        found = report(evaluate(reader, given, rows, 4, 1))
+        assert found["rows"] == len(rows)
+        assert found["accuracy"] > 0.9
+
+
+def test_a_tool_that_training_never_saw_is_chosen_by_its_words(reader: Reader) -> None:
+    tools = [Tool(name="bookRoom", description="book a room"), Tool(name="sendSong")]
+    vectors = [reader.tool(tool) for tool in tools]
+    assert reader.choose(reader.prompt("i want to book a room"), vectors).tool == 0
+    assert reader.choose(reader.prompt("send a song"), vectors).tool == 1
+
+
+def test_services_that_are_held_out_are_not_learned_from(data: Path, vectors: Path) -> None:
+    found = train.load_corpora(data, {"Hotels_1"})
+    assert {tool.service for tool in found[0].tools} == {"Banks_1", "Music_1"}
+    given = load_vectors(vectors)
+    lexis = train.Lexis(given.words)
+    assert len(train.taught_of(given, lexis, found).words) < len(given.texts)
+
+
+def test_a_changed_file_is_no_reader(data: Path, vectors: Path, tmp_path: Path) -> None:
+    reader = trained(data, vectors, tmp_path)
+    table = reader.directory / "table.bin"
+    table.write_bytes(table.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(CorruptModel, match=r"table\.bin"):
+        load_model(tmp_path)
+    (reader.directory / "model.json").write_text('{"format": "zkagent-reader-1"}')
+    with pytest.raises(ManifestError, match="restore the file"):
+        load_model(tmp_path)
+
+
+def test_commands_train_and_evaluate(
+    data: Path, vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "Plan", partial(Plan, steps=60, batch=32))
+    folder, prompts, errors = (str(tmp_path / each) for each in ("r", "p.jsonl", "e.jsonl"))
+    given = ["model", "train", "reader", "--data", str(data), "--vectors", str(vectors)]
+    made = CliRunner().invoke(command, [*given, "--out", folder])
+    assert made.exit_code == 0, made.output
+    rows = [row | {"unseen": row["service"] == "Banks_1"} for row in asked_rows()]
+    Path(prompts).write_text("\n".join(json.dumps(row) for row in rows))
+    tools = str(data / "sgd" / "train.tools.json")
+    asked = ["model", "evaluate", folder, "--data", prompts, "--tools", tools, "--candidates", "4"]
+    found = CliRunner().invoke(command, [*asked, "--json", "--errors", errors])
+    assert found.exit_code == 0, found.output
+    figures = json.loads(found.stdout)
+    assert figures["rows"] == figures["seen"]["rows"] + figures["unseen"]["rows"] == len(rows)
+    assert {"accuracy", "coverage", "precision", "none_acted", "spans_exact"} <= {*figures}
+    wrong = [json.loads(line) for line in Path(errors).read_text().splitlines()]
+    missed = [each for each in wrong if each["question"] == "with its tool"]
+    assert len(missed) == round((1 - figures["accuracy"]) * len(rows))
+    assert "acts though its service is absent" in CliRunner().invoke(command, asked).stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["train", "reader"], "--vectors FILE"),
+        (["train", "wallet", "--vectors", "x"], "leave them out"),
+        (["evaluate", "wallet", "--data", "x.jsonl"], "--tools"),
+        (["evaluate", "wallet", "--data", "x", "--tools", "y", "--caution", "1"], "nothing else"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_refused(given: list[str], said: str) -> None:
+    found = CliRunner().invoke(command, ["model", *given])
+    assert found.exit_code == 2
+    assert said in found.output
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive"])
+def test_other_vectors_are_refused_with_how_to_make_them(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "v.npz").write_bytes(content)
+    with pytest.raises(DatasetError, match=r"models\.reader\.distil"):
+        load_vectors(tmp_path / "v.npz")

@@ -13,4 +13,16 @@ words.py       words of what tools say of themselves
 units.py       what a parameter's numbers count in
 arguments.py   the chosen candidate to an argument, or to a question
 abi.py         how arguments are encoded
+
+And which tool a prompt means (docs/choosing.md):
+
+labelled.py    prompts and tools from files, candidates drawn of them
+rows.py        the table of words, as contracts hold it
+vectors.py     texts, prompts and tools as directions
+files.py       a reader's folder, and its use
+evaluation.py  how well it chooses
+corpora.py     what it learns from
+distil.py      word vectors from a sentence model
+lexis.py       which words have rows
+train.py       from these to a reader
 """

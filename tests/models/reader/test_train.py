@@ -10,8 +10,9 @@ from click.testing import CliRunner
 pytest.importorskip("torch")
 
 from tests.support.reader_data import asked_rows, write_data, write_vectors
-from zkagent.executor.cli.main import main
-from zkagent.executor.cli.main import command  # noqa: E402
+from zkagent.executor.cli.main import (
+    command,
+)
 from zkagent.models.catalogue import Reader, load_model
 from zkagent.models.errors import CorruptModel, DatasetError, ManifestError
 from zkagent.models.reader import train

@@ -73,7 +73,8 @@ Kind = TypeVar("Kind", bound=AnyModel)
 
 
 def shipped_models() -> list[str]:
-    return sorted(p.parent.name for p in ROOT.glob(f"*/{MANIFEST}"))
+    """Of agents, by name: not the reader, which decides nothing by itself."""
+    return sorted(p.parent.name for p in ROOT.glob(f"*/{MANIFEST}") if p.parent.name != "reader")
 
 
 @overload

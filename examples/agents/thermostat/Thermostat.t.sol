@@ -30,9 +30,8 @@ contract ThermostatTest is Test {
             REGISTRY, abi.encodeCall(IModelRegistry.commitmentHash, (1)), abi.encode(COMMITMENT)
         );
         vm.mockCall(REGISTRY, abi.encodeCall(IModelRegistry.checkCode, (1)), "");
-        _agent = new Thermostat(
-            IAgentExecutor(EXECUTOR), "1", COMMITMENT, address(this), _demo, _demo
-        );
+        _agent =
+            new Thermostat(IAgentExecutor(EXECUTOR), "1", COMMITMENT, address(this), _demo, _demo);
         _rate = _agent.RATE();
     }
 
@@ -85,9 +84,7 @@ contract ThermostatTest is Test {
 
     function test_more_than_all_of_the_pool_is_not_lent() external {
         _demo.setUtilisation(10_001);
-        vm.expectRevert(
-            abi.encodeWithSelector(ThermostatRate.UtilisationOutOfRange.selector, 10_001)
-        );
+        vm.expectRevert(abi.encodeWithSelector(ThermostatRate.UtilisationOutOfRange.selector, 10_001));
         _agent.readings();
     }
 
@@ -101,9 +98,7 @@ contract ThermostatTest is Test {
         _rate.raiseBy(1);
         vm.warp(block.timestamp + _rate.PAUSE());
         vm.prank(raise);
-        vm.expectRevert(
-            abi.encodeWithSelector(ThermostatRate.ChangeTooLarge.selector, 201, 200)
-        );
+        vm.expectRevert(abi.encodeWithSelector(ThermostatRate.ChangeTooLarge.selector, 201, 200));
         _rate.raiseBy(201);
         vm.prank(_tool(1));
         _rate.lowerBy(200);

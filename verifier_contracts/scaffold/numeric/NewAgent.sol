@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {AgentTool} from "zkagent/agents/ToolPins.sol";
-import {OwnedAgent} from "zkagent/agents/OwnedAgent.sol";
 import {AgentBase} from "zkagent/agents/AgentBase.sol";
+import {OwnedAgent} from "zkagent/agents/OwnedAgent.sol";
+import {AgentTool} from "zkagent/agents/ToolPins.sol";
 import {IAgentExecutor} from "zkagent/interfaces/IAgentExecutor.sol";
 import {IPriceFeed} from "zkagent/interfaces/IPriceFeed.sol";
 import {IERCAgentTool} from "zkagent/interfaces/erc/IERCAgentTool.sol";

@@ -103,6 +103,7 @@ NAMING = {
     "models/agents/steps.py:save_model": OURS,
     "models/classifier/files.py:save_classifier": OURS,
     "models/examples/networks.py:write": OURS,
+    "models/reader/files.py:save_reader": OURS,
     "models/folders.py:_name": "where what is known is, or nothing",
     "models/loan/credit.py:train_credit": OURS,
     "models/loan/train.py:train_loan": OURS,

@@ -15,7 +15,7 @@ from zkagent.executor.config.settings import NONE, SETTINGS, Form
 
 if TYPE_CHECKING:
     from zkagent.circuits.systems import ProofSystem
-    from zkagent.models.catalogue import Model
+    from zkagent.models.catalogue import Model, Reader
 
 
 class FiniteRange(click.FloatRange):
@@ -194,7 +194,7 @@ USUAL_PROOF_SYSTEM_OPTION = click.option(
     "proof_system",
     type=click.Choice(PROOF_SYSTEMS),
     help="ezkl takes any network; groth16 those over integers, many times faster. By default ezkl, "
-    "and groth16 for models that only it can prove: wallet-text.",
+    "and groth16 for models that only it can prove: wallet-text, reader.",
 )
 
 
@@ -218,7 +218,7 @@ AGENT_PROOF_SYSTEM_OPTION = click.option(
 )
 
 
-def proof_system_for(model: "Model", given: str | None) -> str:
+def proof_system_for(model: "Model | Reader", given: str | None) -> str:
     """What --proof-system names, or what is usual for the model. Raises click.UsageError."""
     if given is not None and given not in model.proof_systems:
         raise click.UsageError(
@@ -231,14 +231,16 @@ def proof_system_for(model: "Model", given: str | None) -> str:
 def usual_proof_system(model: str, given: str | None) -> str:
     """The same of what MODEL may be: the name or the folder of an agent's model, or anything else,
     which ezkl takes."""
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import Model, Reader, load_model
     from zkagent.models.errors import ModelError
 
     try:
         found = load_model(model)
     except ModelError:  # an ONNX file, a digest, or what the command itself refuses
         return given or PROOF_SYSTEMS[0]
-    return proof_system_for(found, given) if isinstance(found, Model) else given or PROOF_SYSTEMS[0]
+    if isinstance(found, (Model, Reader)):
+        return proof_system_for(found, given)
+    return given or PROOF_SYSTEMS[0]
 
 
 def proof_system_of(name: str, prover: str | None = None) -> "ProofSystem":

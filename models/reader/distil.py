@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zkagent.models.reader.corpora import load_corpora
+from zkagent.models.reader.lexis import BETWEEN
 from zkagent.models.reader.words import words_of
 
 Vectors = npt.NDArray[np.float32]
@@ -48,7 +49,7 @@ def main() -> None:
         given.out,
         words=np.array(words),
         vectors=found.astype(np.float16),
-        texts=np.array([json.dumps(texts)]),
+        texts=np.array([BETWEEN.join(texts)]),
         taught=taught.astype(np.float16),
     )
 

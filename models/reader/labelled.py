@@ -8,7 +8,6 @@ description), and examples, if there are any.
 
 import gzip
 import io
-import json
 import random
 import zlib
 from collections import defaultdict
@@ -30,7 +29,7 @@ GZIP = b"\x1f\x8b"
 
 
 class Parameter(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     name: str
     description: str = ""
@@ -39,7 +38,7 @@ class Parameter(BaseModel):
 class Tool(BaseModel):
     """What a tool says of itself; service: that it is one of."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     name: str
     description: str = ""
@@ -55,7 +54,7 @@ class Tool(BaseModel):
 class Asked(BaseModel):
     """A prompt; tool: that it means, of its service."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     prompt: str
     service: str
@@ -120,15 +119,11 @@ def load_asked(path: Path) -> list[Asked]:
 
 def _record(kind: type[R], given: Any, where: str) -> R:
     try:
-        return kind.model_validate_json(_dumped(given))
+        return kind.model_validate(given)
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"])) or "the row"
         raise DatasetError(f"{where}: {field}: {first['msg']}: see the model's README") from exc
-
-
-def _dumped(given: Any) -> str:
-    return json.dumps(given)
 
 
 def _read(path: Path) -> str:

@@ -1,6 +1,5 @@
 """Which words have rows in the table, and texts as numbers of rows."""
 
-import json
 import re
 import zipfile
 from collections import Counter
@@ -17,6 +16,7 @@ from zkagent.models.reader.labelled import Tool
 from zkagent.models.reader.words import MOST_WORDS, words_of
 
 UNKNOWN, NUMBER, FIRST = 1, 2, 3
+BETWEEN = "\0"  # of texts, in a file of vectors
 #: How often a word occurs in training before it has a row in any case.
 OFTEN = 3
 _WORD = re.compile(r"[a-z][a-z']*")
@@ -38,7 +38,7 @@ def load_vectors(path: Path) -> Given:
         with open_regular(path) as opened, np.load(opened, allow_pickle=False) as file:
             words = tuple(str(word) for word in file["words"])
             vectors = file["vectors"].astype(np.float32)
-            texts = tuple(map(str, json.loads(str(file["texts"][0]))))
+            texts = tuple(str(file["texts"][0]).split(BETWEEN))
             taught = file["taught"].astype(np.float32)
     except (OSError, ValueError, EOFError, LookupError, TypeError, zipfile.BadZipFile) as exc:
         raise DatasetError(
@@ -88,4 +88,4 @@ def chosen(given: Given, texts: Iterable[str], count: int) -> list[int]:
     return sorted(fitting[:count])
 
 
-__all__ = ["FIRST", "NUMBER", "UNKNOWN", "Given", "Lexis", "chosen", "load_vectors"]
+__all__ = ["BETWEEN", "FIRST", "NUMBER", "UNKNOWN", "Given", "Lexis", "chosen", "load_vectors"]

@@ -41,6 +41,7 @@ OWN = {
     "executor/runtime/tools/http.py": "an answer of bounded size, shown as text if it is no JSON",
     "executor/runtime/tools/kv.py": "columns that the tool's own code wrote",
     "executor/runtime/tools/sql_databases.py": "a column that the tool's own code wrote",
+    "models/reader/distil.py": "word vectors that whoever trains has fetched",
     "models/strict_json.py": "the one place",
     "prover/service/api/bodies.py": "requests, whose depth and number of fields it has counted",
     "prover/service/api/monitor.py": "columns that the service's own code wrote",

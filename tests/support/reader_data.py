@@ -60,7 +60,7 @@ def write_vectors(path: Path) -> Path:
     taught = np.stack([sum(vectors[words.index(w)] for w in text.split()) for text in texts])
     taught /= np.linalg.norm(taught, axis=1, keepdims=True)
     np.savez(
-        path, words=np.array(words), vectors=vectors, texts=np.array([json.dumps(texts)]),
+        path, words=np.array(words), vectors=vectors, texts=np.array(["\0".join(texts)]),
         taught=taught,
     )  # fmt: skip
     return path

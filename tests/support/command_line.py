@@ -27,7 +27,8 @@ def one_line_error(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def without_progress(err: str) -> str:
-    """stderr without what a slow machine adds to it: ``[3 s] making the keys ...``, and how long
-    that will take."""
-    added = r"^(\[\d+ s\] .* \.\.\.|.*keys and a first proof will take about .*)\n"
+    """stderr without what a slow or new machine adds to it: ``[3 s] making the keys ...``, how long
+    that will take, and what is compiled for the first time there."""
+    slow = r"\[\d+ s\] .* \.\.\.|.*keys and a first proof will take about .*"
+    added = rf"^({slow}|compiling \d+ Solidity sources .*)\n"
     return re.sub(added, "", err, flags=re.MULTILINE)

@@ -1,0 +1,124 @@
+"""Tools that say anything, agents that pinned them, and a reader's encoder, on a chain."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from eth_abi.abi import decode, encode
+from eth_utils.crypto import keccak
+
+from tests.support.encoding_chain import CONTEXT
+from tests.support.vector_chain import Texts, laid, packed
+from zkagent.models.reader.rows import Rows
+from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
+from zkagent.verifier_contracts.chain.reverts import parse_revert
+from zkagent.verifier_contracts.deployment.reader_code import word_chunks
+from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_sources
+
+SOURCES = (
+    "src/reader/ReaderEncoder.sol",
+    "src/reader/ToolVectors.sol",
+    "src/encoding/PromptText.sol",
+    "test/reader/ReadingFakes.sol",
+)
+NAME, DESCRIPTION, INPUT, EXAMPLES = (
+    keccak(text=f"{each}()")[:4] for each in ("name", "description", "inputDescription", "examples")
+)
+INPUT_TYPE = "((uint8,bytes,bytes)[])"
+TEXT_TYPE = 0
+
+
+@dataclass(frozen=True)
+class ReadingAgent:
+    """tools, texts: by place, what each is pinned to."""
+
+    address: str
+    tools: tuple[str, ...]
+    texts: tuple[bytes, ...]
+
+
+class ReadingChain:
+    """A reader's contracts over a table."""
+
+    def __init__(self, anvil: Anvil, rows: Rows, shares: Sequence[int]) -> None:
+        self.anvil, self.rows = anvil, rows
+        sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
+        self.contracts = compile_sources(sources)
+        self.errors = [each for one in self.contracts.values() for each in one.abi]
+        self.chunks = [laid(anvil, chunk) for chunk in word_chunks(rows)]
+        self.vectors = self._made("ToolVectors", self.chunks, rows.buckets, packed(shares))
+        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, self.vectors)
+
+    def tool(self, texts: Texts) -> str:
+        """One that says this; its parameters are of texts in pairs."""
+        tool = self._made("SayingTool")
+        self.say(tool, texts)
+        return tool
+
+    def say(self, tool: str, texts: Texts) -> None:
+        name, description, parameters, examples = texts
+        pairs = zip(parameters[::2], parameters[1::2], strict=True)
+        self.say_raw(
+            tool,
+            {
+                NAME: encode(["bytes"], [name]),
+                DESCRIPTION: encode(["bytes"], [description]),
+                INPUT: encode([INPUT_TYPE], [([(TEXT_TYPE, *pair) for pair in pairs],)]),
+                EXAMPLES: encode(["bytes[]"], [examples]),
+            },
+            bool(examples),
+        )
+
+    def say_raw(self, tool: str, answers: dict[bytes, bytes], has_examples: bool) -> None:
+        functions = self._at("SayingTool", tool).functions
+        said = functions.say(list(answers), list(answers.values()), has_examples)
+        send(self.anvil.web3, said, self.anvil.accounts[0])
+
+    def agent(self, tools: Sequence[str]) -> ReadingAgent:
+        """Has the vectors of its tools stored."""
+        address = self._made("ReadingAgent", self.vectors, list(tools))
+        functions = self._at("ReadingAgent", address).functions
+        return ReadingAgent(address, tuple(tools), tuple(functions.toolTexts().call()))
+
+    def pinned(self, tools: Sequence[str], texts: Sequence[bytes]) -> ReadingAgent:
+        """Has nothing stored."""
+        return ReadingAgent(self._made("PinnedAgent", list(texts)), tuple(tools), tuple(texts))
+
+    def store(self, tool: str) -> int:
+        """The gas that the transaction used."""
+        functions = self._at("ToolVectors", self.vectors).functions
+        return int(send(self.anvil.web3, functions.store(tool), self.anvil.accounts[0])["gasUsed"])
+
+    def is_stored(self, tool: str, texts: bytes) -> bool:
+        return bool(self._at("ToolVectors", self.vectors).functions.isStored(tool, texts).call())
+
+    def features(
+        self, agent: ReadingAgent, prompt: bytes, reasoning: Sequence[bytes] = ()
+    ) -> tuple[int, ...] | str:
+        """Or the name of the refusal."""
+        data = keccak(text="encode((address,string,address[],string[],string))")[:4]
+        context = (agent.address, b"", list(agent.tools), list(reasoning), prompt)
+        call: Any = {"to": self.encoder, "data": "0x" + (data + encode([CONTEXT], [context])).hex()}
+        answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
+        if "error" in answered:
+            reason = bytes.fromhex(answered["error"]["data"][2:])
+            return parse_revert(reason, self.errors).name if reason else "no reason"
+        features, parse = decode(["bytes", "bytes"], bytes.fromhex(answered["result"][2:]))
+        assert parse == b""
+        return tuple(np.frombuffer(features, ">i2").tolist())
+
+    def measure(self, agent: ReadingAgent, prompt: bytes) -> tuple[int, int]:
+        """Gas with nothing touched before, and later."""
+        measured = self._at("ReadingAgent", agent.address).functions.measure(
+            self.encoder, list(agent.tools), prompt.decode()
+        )
+        first, later = measured.call()
+        return int(first), int(later)
+
+    def _at(self, name: str, address: str) -> Any:
+        return self.anvil.web3.eth.contract(address=address, abi=self.contracts[name].abi)  # type: ignore[call-overload]
+
+    def _made(self, name: str, *arguments: object) -> str:
+        made = deploy(self.anvil.web3, self.contracts[name], self.anvil.accounts[0], *arguments)
+        return str(made.address)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {ERC165Checker} from "@openzeppelin/contracts/utils/introspection/ERC165Checker.sol";
+
+import {IToolExamples} from "../interfaces/IToolExamples.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {ToolTexts} from "./TextVector.sol";
+
+/// @title Asks a tool for all that it says of itself
+/// @notice A tool that cannot be asked, or whose answers are no texts, reverts: it has no vector. One may tell
+///   its callers apart; what counts is what it tells whoever asks here.
+library ToolReading {
+    /// @return textsHash Of `ToolPins.metadataHash` and of the raw answer to examples(), which is zero of a tool
+    ///   that has none.
+    function read(address tool) internal view returns (bytes32 textsHash, ToolTexts memory texts) {
+        bytes32 ofExamples;
+        if (ERC165Checker.supportsInterface(tool, type(IToolExamples).interfaceId)) {
+            bytes memory told = _told(tool, IToolExamples.examples.selector);
+            ofExamples = keccak256(told);
+            texts.examples = abi.decode(told, (bytes[])); // strings, of any bytes
+        }
+        bytes memory name = _told(tool, IERCAgentTool.name.selector);
+        bytes memory description = _told(tool, IERCAgentTool.description.selector);
+        bytes memory input = _told(tool, IERCAgentTool.inputDescription.selector);
+        bytes32[3] memory parts = [keccak256(name), keccak256(description), keccak256(input)];
+        textsHash = keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples));
+        texts.name = abi.decode(name, (bytes));
+        texts.description = abi.decode(description, (bytes));
+        texts.parameters = _parameters(abi.decode(input, (IERCAgentTool.InputDescription)));
+    }
+
+    function _parameters(IERCAgentTool.InputDescription memory input)
+        private
+        pure
+        returns (bytes[] memory texts)
+    {
+        texts = new bytes[](2 * input.paramDescriptions.length);
+        for (uint256 i = 0; i < input.paramDescriptions.length; ++i) {
+            texts[2 * i] = bytes(input.paramDescriptions[i].name);
+            texts[2 * i + 1] = bytes(input.paramDescriptions[i].description);
+        }
+    }
+
+    function _told(address tool, bytes4 selector) private view returns (bytes memory answer) {
+        assembly ("memory-safe") {
+            mstore(0, selector)
+            let success := staticcall(gas(), tool, 0, 4, 0, 0)
+            let size := returndatasize()
+            answer := mload(0x40)
+            returndatacopy(add(answer, 32), 0, size)
+            if iszero(success) { revert(add(answer, 32), size) }
+            mstore(answer, size)
+            mstore(0x40, and(add(answer, add(size, 63)), not(31)))
+        }
+    }
+}

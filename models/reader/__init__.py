@@ -25,4 +25,5 @@ corpora.py     what it learns from
 distil.py      word vectors from a sentence model
 lexis.py       which words have rows
 train.py       from these to a reader
+deciding.py    from the output of the network to a call, a question or no
 """

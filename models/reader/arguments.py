@@ -214,14 +214,14 @@ _WHY = {
     Fault.WRONG_LENGTH: "has another length",
 }
 MOST_NAME = 32
-_NAMING = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+NAMING = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
 def question(fault: Fault, name: bytes, place: int, param_type: ParamType, text: bytes) -> str:
     """What the agent answers where there is no argument. name: the parameter's, which a stranger
     chose; if it is not 1 to 32 letters, digits and underscores, its place, counted from 0, is said.
     text: what was chosen, of the prompt."""
-    asked = name.decode() if 0 < len(name) <= MOST_NAME and _NAMING.issuperset(name) else ""
+    asked = name.decode() if 0 < len(name) <= MOST_NAME and NAMING.issuperset(name) else ""
     form = _FORMS[param_type.element]
     if param_type.is_array:
         form = "a list, of each " + form

@@ -21,12 +21,22 @@ library Questions {
         uint256 paramType,
         bytes memory text
     ) internal pure returns (bytes memory) {
-        bytes memory asked = _isName(name) ? name : bytes.concat("parameter ", _digits(place + 1));
+        bytes memory asked = named(name, "parameter ", place);
         bytes memory form = _form(ParamTypes.elementOf(paramType));
         if (ParamTypes.isArray(paramType)) form = bytes.concat("a list, of each ", form);
         asked = bytes.concat("Tell me ", asked, ": ", form, ".");
         if (fault == Arguments.MISSING) return asked;
         return bytes.concat(asked, ' "', text, '" ', _why(fault), ".");
+    }
+
+    /// @notice What a stranger calls something, if that is 1 to 32 letters, digits and underscores; otherwise `what`
+    ///   and its place, counted from 0 up to 98.
+    function named(bytes memory name, bytes memory what, uint256 place)
+        internal
+        pure
+        returns (bytes memory)
+    {
+        return _isName(name) ? name : bytes.concat(what, _digits(place + 1));
     }
 
     function _isName(bytes memory name) private pure returns (bool) {

@@ -13,7 +13,15 @@ import {ToolTexts} from "./TextVector.sol";
 library ToolReading {
     /// @return textsHash Of `ToolPins.metadataHash` and of the raw answer to examples(), which is zero of a tool
     ///   that has none.
-    function read(address tool) internal view returns (bytes32 textsHash, ToolTexts memory texts) {
+    function read(address tool)
+        internal
+        view
+        returns (
+            bytes32 textsHash,
+            ToolTexts memory texts,
+            IERCAgentTool.ParamDescription[] memory parameters
+        )
+    {
         bytes32 ofExamples;
         if (ERC165Checker.supportsInterface(tool, type(IToolExamples).interfaceId)) {
             bytes memory told = _told(tool, IToolExamples.examples.selector);
@@ -27,18 +35,19 @@ library ToolReading {
         textsHash = keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples));
         texts.name = abi.decode(name, (bytes));
         texts.description = abi.decode(description, (bytes));
-        texts.parameters = _parameters(abi.decode(input, (IERCAgentTool.InputDescription)));
+        parameters = abi.decode(input, (IERCAgentTool.InputDescription)).paramDescriptions;
+        texts.parameters = _textsOf(parameters);
     }
 
-    function _parameters(IERCAgentTool.InputDescription memory input)
+    function _textsOf(IERCAgentTool.ParamDescription[] memory parameters)
         private
         pure
         returns (bytes[] memory texts)
     {
-        texts = new bytes[](2 * input.paramDescriptions.length);
-        for (uint256 i = 0; i < input.paramDescriptions.length; ++i) {
-            texts[2 * i] = bytes(input.paramDescriptions[i].name);
-            texts[2 * i + 1] = bytes(input.paramDescriptions[i].description);
+        texts = new bytes[](2 * parameters.length);
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            texts[2 * i] = bytes(parameters[i].name);
+            texts[2 * i + 1] = bytes(parameters[i].description);
         }
     }
 

@@ -69,7 +69,7 @@ contract ToolVectors is WordTable, IToolVectors {
 
     function _compute(address tool) private view returns (bytes32 textsHash, Vector memory vector) {
         ToolTexts memory texts;
-        (textsHash, texts) = ToolReading.read(tool);
+        (textsHash, texts,) = ToolReading.read(tool);
         (vector.first, vector.second) = TextVector.ofTool(_table(), texts, _shares);
     }
 

@@ -1,0 +1,172 @@
+"""From a reader's output to a decision: a call, a question, or no. Mirrored by
+`verifier_contracts/src/reader/ReaderDecoder.sol`.
+
+A tool is called once, and its answer is the run's. An argument is the only thing in the prompt that
+could be it: no network chooses among candidates, so where there are several, or one of which
+another parameter took a part, the agent asks for the parameter by its name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from zkagent.models.encoding.book import NO_TOKEN
+from zkagent.models.encoding.context import Context
+from zkagent.models.errors import ForeignHistory, OutputOutOfRange
+from zkagent.models.reader.arguments import (
+    MOST_NAME,
+    NAMING,
+    Directory,
+    Fault,
+    Slot,
+    argument,
+    question,
+    together,
+)
+from zkagent.models.reader.candidates import Candidate, candidates
+from zkagent.models.reader.files import Choice, Margins
+from zkagent.models.reader.kinds import ParamType
+from zkagent.models.reader.units import unit_of
+from zkagent.models.reader.words import words_of
+
+DECLINE = "None of my tools is for that."
+THOUGHT = b"Thought: The prompt means this tool.\nAction: "
+OBSERVATION = b"\nObservation: "
+#: Hundredths of a log-odd: what an agent's caution counts in. More than this never acts.
+CAUTION_UNIT, MOST_CAUTION = 100, (1 << 64) - 1
+
+
+class Verdict(IntEnum):
+    CALL = 0
+    ASK = 1  # which tool
+    DECLINE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A parameter as a tool describes it."""
+
+    param_type: ParamType
+    name: bytes
+    description: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class CallableTool:
+    """A tool as it can be called."""
+
+    name: bytes
+    parameters: tuple[Described, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A final answer where `tool` is None; otherwise its place, and what it is called with: each
+    argument encoded on its own, and all together."""
+
+    answer: bytes = b""
+    tool: int | None = None
+    values: tuple[bytes, ...] = ()
+    together: bytes = b""
+    reasoning: bytes = b""
+
+
+def choose(choice: Choice, margins: Margins, caution: int | None) -> Verdict:
+    """caution: in hundredths of a log-odd, in place of both margins; None of an agent that tells
+    none."""
+    least, fitting = margins.ahead * CAUTION_UNIT, margins.fits * CAUTION_UNIT
+    if caution is not None:
+        if caution > MOST_CAUTION:
+            return Verdict.DECLINE
+        least = fitting = caution * margins.unit
+    if choice.fits * CAUTION_UNIT < fitting:
+        return Verdict.DECLINE
+    return Verdict.ASK if choice.ahead * CAUTION_UNIT < least else Verdict.CALL
+
+
+def decide(
+    context: Context, tools: Sequence[CallableTool], choice: Choice, margins: Margins
+) -> Reached:
+    """Raises RefusedText for a prompt in which nothing can be found, OutputOutOfRange for a tool
+    that is not there, and ForeignHistory."""
+    for place, entry in reversed(list(enumerate(context.reasoning))):
+        if entry:
+            return Reached(_observation(entry, place))
+    if not 0 <= choice.tool < len(tools):
+        raise OutputOutOfRange(f"tool {choice.tool} of {len(tools)}: use the reader's own output")
+    match choose(choice, margins, context.caution):
+        case Verdict.DECLINE:
+            return Reached(DECLINE.encode())
+        case Verdict.ASK:
+            names = (named(tool.name, "tool", place) for place, tool in enumerate(tools))
+            return Reached(f"Which of {', '.join(names)} do you mean?".encode())
+        case _:
+            return _call(context, choice.tool, tools[choice.tool])
+
+
+def named(name: bytes, what: str, place: int) -> str:
+    """What a stranger calls something, if that is 1 to 32 letters, digits and underscores."""
+    fits = 0 < len(name) <= MOST_NAME and NAMING.issuperset(name)
+    return name.decode() if fits else f"{what} {place + 1}"
+
+
+def _call(context: Context, place: int, tool: CallableTool) -> Reached:
+    directory = Directory(context.book, context.contacts, context.owner or NO_TOKEN, context.tokens)
+    taken: list[Candidate] = []
+    filled: list[tuple[Slot, bytes]] = []
+    for at, parameter in enumerate(tool.parameters):
+        slot = _slot(parameter, directory)
+        found = candidates(context.prompt, slot.param_type, directory.names())
+        if len(found) != 1 or any(_overlap(found[0], other) for other in taken):
+            asked = question(Fault.MISSING, parameter.name, at, slot.param_type, b"")
+            return Reached(asked.encode())
+        made = argument(found[0], slot, context.prompt, directory)
+        text = _text(context.prompt, found[0])
+        if isinstance(made, Fault):
+            return Reached(question(made, parameter.name, at, slot.param_type, text).encode())
+        taken.append(found[0])
+        filled.append((slot, made))
+    return Reached(
+        tool=place,
+        values=tuple(value for _, value in filled),
+        together=together(filled),
+        reasoning=_reasoning(context.prompt, place, tool, taken),
+    )
+
+
+def _slot(parameter: Described, directory: Directory) -> Slot:
+    said = words_of(parameter.name + b" " + parameter.description)
+    return Slot(parameter.param_type, unit=unit_of(said, directory.book))
+
+
+def _text(prompt: bytes, found: Candidate) -> bytes:
+    """As it stands in the prompt, with the sign in front of it."""
+    return (b"-" if found.negative else b"") + prompt[found.start : found.end]
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _reasoning(prompt: bytes, place: int, tool: CallableTool, taken: Sequence[Candidate]) -> bytes:
+    given = b",".join(
+        b'"%b":"%b"'
+        % (named(parameter.name, "parameter", at).encode(), _quoted(_text(prompt, span)))
+        for at, (parameter, span) in enumerate(zip(tool.parameters, taken, strict=True))
+    )
+    name = named(tool.name, "tool", place).encode()
+    return THOUGHT + name + b"\nAction Input: {" + given + b"}\n"
+
+
+def _quoted(text: bytes) -> bytes:
+    return text.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+
+
+def _observation(entry: bytes, place: int) -> bytes:
+    _, marker, text = entry.partition(OBSERVATION)
+    if not marker:
+        raise ForeignHistory(place)
+    return text.removesuffix(b"\n")
+
+
+__all__ = ["CallableTool", "Described", "Reached", "Verdict", "choose", "decide", "named"]

@@ -1,0 +1,121 @@
+"""A reader's decoder on a chain, for an agent with books, an owner and tools that take anything."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eth_abi.abi import decode, encode
+from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
+
+from tests.support.encoding_chain import CONTEXT, book_entry
+from tests.support.reading_chain import DESCRIPTION, EXAMPLES, INPUT, INPUT_TYPE, NAME, ReadingChain
+from tests.support.vector_chain import laid
+from zkagent.models.encoding.context import Context
+from zkagent.models.reader.arguments import Directory
+from zkagent.models.reader.deciding import CallableTool
+from zkagent.models.reader.files import Choice, Margins
+from zkagent.models.reader.lexicon import lexicon
+from zkagent.models.reader.rows import Rows
+from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
+from zkagent.verifier_contracts.chain.reverts import parse_revert
+from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_sources
+
+SOURCES = (
+    "src/reader/ReaderDecoder.sol",
+    "src/reader/TextReader.sol",
+    "src/reader/LiteralReader.sol",
+    "src/reader/ReaderChoice.sol",
+    "src/reader/ReaderWords.sol",
+    "src/encoding/Scores.sol",
+    "test/instructions/InstructionHarness.sol",
+    "test/reader/DecidingAgent.sol",
+)
+MADE = "(bool,bytes,address,((uint8,bytes)[],bytes),bytes)"
+
+
+@dataclass(frozen=True)
+class Made:
+    """As a contract returned it. tool: its address; refusal: the name of an error, then all else is
+    empty."""
+
+    answer: bytes = b""
+    tool: str = ""
+    types: tuple[int, ...] = ()
+    values: tuple[bytes, ...] = ()
+    together: bytes = b""
+    reasoning: bytes = b""
+    refusal: str = ""
+
+
+class DecidingChain:
+    def __init__(
+        self,
+        anvil: Anvil,
+        rows: Rows,
+        margins: Margins,
+        directory: Directory,
+        tools: Sequence[CallableTool],
+    ) -> None:
+        self.anvil, self.reading = anvil, ReadingChain(anvil, rows, (1, 1, 1, 1))
+        sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
+        self.contracts = compile_sources(sources)
+        everything = (*self.contracts.values(), *self.reading.contracts.values())
+        self.errors = [each for one in everything for each in one.abi]
+        (table,) = lexicon().chunks
+        words = laid(anvil, b"\0" + table)
+        readers = [self._made(name, words) for name in ("TextReader", "LiteralReader")]
+        given = (margins.ahead, margins.fits, margins.unit)
+        self.decoder = self._made("ReaderDecoder", *readers, given)
+        self.tools = [self._tool(tool) for tool in tools]
+        symbols = b"".join(
+            book_entry(each.symbol, each.decimals, each.token) for each in directory.book.listings
+        )
+        contacts = b"".join(book_entry(name, 0, to) for name, to in directory.contacts.contacts)
+        owner = to_checksum_address(directory.owner)
+        given = (symbols, contacts, owner, self.reading.vectors, self.tools)
+        self.agent = self._made("DecidingAgent", *given)
+
+    def set_caution(self, caution: int | None) -> None:
+        abi = self.contracts["DecidingAgent"].abi
+        functions = self.anvil.web3.eth.contract(address=self.agent, abi=abi).functions  # type: ignore[call-overload]
+        said = functions.setCaution(caution is not None, caution or 0)
+        send(self.anvil.web3, said, self.anvil.accounts[0])
+
+    def decide(self, context: Context, choice: Choice) -> Made:
+        output = b"".join(number.to_bytes(8, "big", signed=True) for number in choice)
+        return self.decode(context, output)
+
+    def decode(self, context: Context, output: bytes) -> Made:
+        asked = (self.agent, b"", self.tools, list(context.reasoning), context.prompt)
+        name = "decode((address,string,address[],string[],string),bytes,bytes)"
+        data = keccak(text=name)[:4] + encode([CONTEXT, "bytes", "bytes"], [asked, b"", output])
+        call: Any = {"to": self.decoder, "data": "0x" + data.hex()}
+        answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
+        if "error" in answered:
+            reason = bytes.fromhex(answered["error"]["data"][2:])
+            return Made(refusal=parse_revert(reason, self.errors).name if reason else "no reason")
+        ((final, answer, tool, (values, together), reasoning),) = decode(
+            [MADE], bytes.fromhex(answered["result"][2:])
+        )
+        assert final == (int(tool, 16) == 0)
+        types, alone = (tuple(each) for each in zip(*values, strict=True)) if values else ((), ())
+        return Made(answer, "" if final else tool, types, alone, together, reasoning)
+
+    def _tool(self, tool: CallableTool) -> str:
+        place = self.reading.tool((b"", b"", [], []))
+        described = [
+            (int(each.param_type), each.name, each.description) for each in tool.parameters
+        ]
+        answers = {
+            NAME: encode(["bytes"], [tool.name]),
+            DESCRIPTION: encode(["bytes"], [b"Does it"]),
+            INPUT: encode([INPUT_TYPE], [(described,)]),
+            EXAMPLES: b"",
+        }
+        self.reading.say_raw(place, answers, has_examples=False)
+        return place
+
+    def _made(self, name: str, *arguments: object) -> str:
+        made = deploy(self.anvil.web3, self.contracts[name], self.anvil.accounts[0], *arguments)
+        return str(made.address)

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Strangers} from "../encoding/Strangers.sol";
+import {Books} from "../instructions/Books.sol";
+import {ICandidates} from "../interfaces/ICandidates.sol";
+import {IContactBookUser} from "../interfaces/IContactBook.sol";
+import {IDecoder} from "../interfaces/IDecoder.sol";
+import {Context} from "../interfaces/IEncoder.sol";
+import {IOwnedAgent} from "../interfaces/IInstructedAgent.sol";
+import {IReadingAgent} from "../interfaces/IReadingAgent.sol";
+import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {IToolVectors} from "../interfaces/IToolVectors.sol";
+import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {Arguments, Directory, Slot} from "./Arguments.sol";
+import {Candidate, CandidateSpan} from "./Candidate.sol";
+import {ParamTypes} from "./ParamTypes.sol";
+import {Questions} from "./Questions.sol";
+import {Margins, ReaderChoice} from "./ReaderChoice.sol";
+import {ReaderWords} from "./ReaderWords.sol";
+import {ToolTexts} from "./TextVector.sol";
+import {ToolReading} from "./ToolReading.sol";
+import {ToolWords} from "./ToolWords.sol";
+import {Units} from "./Units.sol";
+
+/// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
+/// @notice A tool is called once, and its answer is the run's. An argument is the only thing in the prompt that
+///   could be it; where there are several, or one that another parameter took, the parameter is asked for.
+contract ReaderDecoder is IDecoder {
+    /// @dev What a call is made of, as it grows.
+    struct Making {
+        Directory directory;
+        IERCAgentTool.ParamValue[] values;
+        uint256[] spans;
+        bytes input;
+    }
+
+    uint256 private constant WHOLE_BITS = 256;
+
+    ICandidates private immutable _texts;
+    ICandidates private immutable _literals;
+    uint256 private immutable _ahead;
+    int256 private immutable _fits;
+    uint256 private immutable _unit;
+
+    /// @param texts What finds candidates of texts: a `TextReader`.
+    /// @param literals What finds all others: a `LiteralReader`.
+    /// @param margins From when on a tool is called.
+    constructor(ICandidates texts, ICandidates literals, Margins memory margins) {
+        (_texts, _literals) = (texts, literals);
+        (_ahead, _fits, _unit) = (margins.ahead, margins.fits, margins.unit);
+    }
+
+    /// @inheritdoc IDecoder
+    function decode(Context calldata c, bytes calldata, bytes calldata output)
+        external
+        view
+        returns (AgentIterationResult memory made)
+    {
+        (bool answered, bytes memory answer) = ReaderWords.lastAnswer(c.agentReasoning);
+        if (answered) return _answer(answer);
+        (uint256 verdict, uint256 tool) =
+            ReaderChoice.read(output, c.tools.length, c.agent, Margins(_ahead, _fits, _unit));
+        if (verdict == ReaderChoice.DECLINE) return _answer(ReaderWords.DECLINE);
+        if (verdict == ReaderChoice.ASK) return _answer(ReaderWords.askWhich(c.tools));
+        return _call(c, tool);
+    }
+
+    function _call(Context calldata c, uint256 place)
+        private
+        view
+        returns (AgentIterationResult memory made)
+    {
+        made.tool = c.tools[place];
+        (bytes memory name, IERCAgentTool.ParamDescription[] memory parameters) =
+            _pinned(c.agent, address(made.tool), place);
+        Making memory making;
+        making.directory = _directoryOf(c.agent);
+        making.values = new IERCAgentTool.ParamValue[](parameters.length);
+        making.spans = new uint256[](parameters.length);
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            bytes memory question = _fill(c, parameters[i], making, i);
+            if (question.length != 0) return _answer(question);
+        }
+        made.toolInput.params = making.values;
+        made.toolInput.abiEncodedParams = ReaderWords.together(making.values);
+        made.agentReasoning = string(
+            bytes.concat(
+                ReaderWords.THOUGHT,
+                Questions.named(name, "tool ", place),
+                "\nAction Input: {",
+                making.input,
+                "}\n"
+            )
+        );
+    }
+
+    /// @dev Fills parameter `i`, or returns what to ask.
+    function _fill(
+        Context calldata c,
+        IERCAgentTool.ParamDescription memory parameter,
+        Making memory making,
+        uint256 i
+    ) private view returns (bytes memory) {
+        bytes memory name = bytes(parameter.name);
+        Slot memory slot = _slotOf(parameter, making.directory);
+        Candidate[] memory found = _candidates(c, slot.paramType);
+        if (found.length != 1 || _isTaken(making.spans, i, found[0].span)) {
+            return Questions.ask(Arguments.MISSING, name, i, slot.paramType, "");
+        }
+        bytes memory text = _textOf(c.prompt, found[0].span);
+        uint256 fault;
+        (fault, making.values[i].value) = Arguments.make(found[0], slot, c.prompt, making.directory);
+        if (fault != Arguments.FITS) return Questions.ask(fault, name, i, slot.paramType, text);
+        making.values[i].paramType = parameter.paramType;
+        making.spans[i] = found[0].span;
+        _write(making, i, name, text);
+        return "";
+    }
+
+    function _candidates(Context calldata c, uint256 paramType)
+        private
+        view
+        returns (Candidate[] memory)
+    {
+        bool isText = paramType == ParamTypes.STRING || paramType == ParamTypes.STRING_ARRAY;
+        return (isText ? _texts : _literals).candidates(c.agent, c.prompt, paramType);
+    }
+
+    /// @dev As it stands in the prompt, with the sign in front of it.
+    function _textOf(string calldata prompt, uint256 span) private pure returns (bytes memory) {
+        bytes calldata text = bytes(prompt)[CandidateSpan.startOf(span):CandidateSpan.endOf(span)];
+        return span & CandidateSpan.NEGATIVE != 0 ? bytes.concat("-", text) : text;
+    }
+
+    /// @dev Adds what parameter `i` is filled with to the text of the call.
+    function _write(Making memory making, uint256 i, bytes memory name, bytes memory text)
+        private
+        pure
+    {
+        making.input = bytes.concat(
+            making.input,
+            i == 0 ? bytes('"') : bytes(',"'),
+            Questions.named(name, "parameter ", i),
+            '":"',
+            ReaderWords.quoted(text),
+            '"'
+        );
+    }
+
+    /// @dev Name and parameters of a tool that says what the agent pinned.
+    function _pinned(address agent, address tool, uint256 place)
+        private
+        view
+        returns (bytes memory, IERCAgentTool.ParamDescription[] memory)
+    {
+        (
+            bytes32 actual,
+            ToolTexts memory texts,
+            IERCAgentTool.ParamDescription[] memory parameters
+        ) = ToolReading.read(tool);
+        bytes32 expected = IReadingAgent(agent).toolTexts()[place];
+        if (actual != expected) {
+            revert IToolVectors.ToolTextsChanged(tool, expected, actual);
+        }
+        return (texts.name, parameters);
+    }
+
+    function _directoryOf(address agent) private view returns (Directory memory) {
+        bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
+        address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
+        address contacts =
+            Strangers.addressOf(agent, IContactBookUser.contactBook.selector, pointer);
+        return Directory(
+            Books.load(symbols),
+            contacts == address(0) ? Books.none() : Books.load(contacts),
+            Strangers.addressOf(agent, IOwnedAgent.owner.selector)
+        );
+    }
+
+    /// @dev By the type of a parameter, and by what its name and description say that it counts in.
+    function _slotOf(IERCAgentTool.ParamDescription memory parameter, Directory memory directory)
+        private
+        pure
+        returns (Slot memory slot)
+    {
+        slot.paramType = uint256(parameter.paramType);
+        slot.bits = WHOLE_BITS;
+        bytes memory said = bytes.concat(bytes(parameter.name), " ", bytes(parameter.description));
+        slot.unit = Units.unitOf(ToolWords.split(said), directory.symbols);
+    }
+
+    /// @dev Whether one of the first `count` has a part of it.
+    function _isTaken(uint256[] memory spans, uint256 count, uint256 span)
+        private
+        pure
+        returns (bool)
+    {
+        (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
+        for (uint256 i = 0; i < count; ++i) {
+            if (start < CandidateSpan.endOf(spans[i]) && CandidateSpan.startOf(spans[i]) < end) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    function _answer(bytes memory text) private pure returns (AgentIterationResult memory made) {
+        (made.isFinalAnswer, made.finalAnswer) = (true, string(text));
+    }
+}

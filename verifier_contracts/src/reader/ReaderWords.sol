@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {ParamTypes} from "./ParamTypes.sol";
+import {Questions} from "./Questions.sol";
+
+/// @title What a reader's decisions are written in, exactly as `models/reader/deciding.py`
+library ReaderWords {
+    bytes internal constant DECLINE = "None of my tools is for that.";
+    bytes internal constant THOUGHT = "Thought: The prompt means this tool.\nAction: ";
+
+    bytes private constant OBSERVATION = "\nObservation: ";
+    bytes1 private constant QUOTE = '"';
+    bytes1 private constant BACKSLASH = "\\";
+
+    /// @notice An entry that no agent of ours writes stands in the history.
+    error ForeignHistory(uint256 index);
+
+    /// @notice Whether a tool answered, and what the last one did. Blank entries do not count.
+    function lastAnswer(string[] calldata reasoning)
+        internal
+        pure
+        returns (bool answered, bytes memory answer)
+    {
+        for (uint256 i = reasoning.length; i > 0; --i) {
+            bytes calldata entry = bytes(reasoning[i - 1]);
+            if (entry.length != 0) return (true, _observation(entry, i - 1));
+        }
+    }
+
+    /// @notice Asks which of an agent's tools is meant.
+    function askWhich(IERCAgentTool[] calldata tools) internal view returns (bytes memory text) {
+        text = "Which of ";
+        for (uint256 i = 0; i < tools.length; ++i) {
+            bytes memory name = Questions.named(bytes(tools[i].name()), "tool ", i);
+            text = bytes.concat(text, i == 0 ? bytes("") : bytes(", "), name);
+        }
+        return bytes.concat(text, " do you mean?");
+    }
+
+    /// @notice Printable text as it stands in quotes.
+    function quoted(bytes memory text) internal pure returns (bytes memory written) {
+        written = new bytes(2 * text.length);
+        uint256 length = 0;
+        for (uint256 i = 0; i < text.length; ++i) {
+            if (text[i] == QUOTE || text[i] == BACKSLASH) written[length++] = BACKSLASH;
+            written[length++] = text[i];
+        }
+        assembly ("memory-safe") {
+            mstore(written, length)
+        }
+    }
+
+    /// @notice Arguments, each encoded on its own, as `abi.encode(a, b, ...)` has them.
+    function together(IERCAgentTool.ParamValue[] memory values)
+        internal
+        pure
+        returns (bytes memory)
+    {
+        bytes memory heads;
+        bytes memory tails;
+        for (uint256 i = 0; i < values.length; ++i) {
+            uint256 paramType = uint256(values[i].paramType);
+            bytes memory value = values[i].value;
+            if (paramType != ParamTypes.STRING && !ParamTypes.isArray(paramType)) {
+                heads = bytes.concat(heads, value);
+                continue;
+            }
+            heads = bytes.concat(heads, bytes32(32 * values.length + tails.length));
+            bytes memory tail = new bytes(value.length - 32);
+            assembly ("memory-safe") {
+                mcopy(add(tail, 32), add(value, 64), mload(tail))
+            }
+            tails = bytes.concat(tails, tail);
+        }
+        return bytes.concat(heads, tails);
+    }
+
+    /// @dev What follows the first marker, without the newline at the end.
+    function _observation(bytes calldata entry, uint256 place) private pure returns (bytes memory) {
+        uint256 marker = OBSERVATION.length;
+        bytes32 wanted = keccak256(OBSERVATION);
+        for (uint256 at = 0; at + marker <= entry.length; ++at) {
+            if (entry[at] != "\n" || keccak256(entry[at:at + marker]) != wanted) continue;
+            uint256 end = entry.length;
+            if (end > at + marker && entry[end - 1] == "\n") --end;
+            return entry[at + marker:end];
+        }
+        revert ForeignHistory(place);
+    }
+}

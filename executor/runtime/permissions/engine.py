@@ -54,6 +54,8 @@ class PermissionEngine:
     def __init__(self, rules: Sequence[Rule], audit: Audit | None = None) -> None:
         self.audit: Audit = MemoryAudit() if audit is None else audit
         self._rules = tuple(rule for stage in STAGES for rule in rules if rule.stage == stage)
+        self._of_values = tuple(rule for rule in self._rules if _overrides(rule, "value"))
+        self._of_steps = tuple(rule for rule in self._rules if _overrides(rule, "step"))
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -71,7 +73,7 @@ class PermissionEngine:
         if not found.stopped:
             found = _Weighed(found.value)
             shown = replace(step, input=found.value)
-            for rule in self._rules:
+            for rule in self._of_steps:
                 if found.asks(rule):
                     found.add(rule, await _opinion(rule, rule.step(asked, shown)))
         verdict = replace(found.verdict(), value=None)
@@ -94,7 +96,7 @@ class PermissionEngine:
 
     async def _judge(self, asked: Asked, value: Json) -> "_Weighed":
         found = _Weighed(value)
-        for rule in self._rules:
+        for rule in self._of_values:
             if found.asks(rule):
                 found.add(rule, await _opinion(rule, rule.value(asked, found.value)))
         return found
@@ -104,6 +106,11 @@ class PermissionEngine:
         if verdict.rules and not asked.partial:
             digest = None if found.stopped else self.audit.digest(value)
             await self.audit.record(entry(asked, verdict, digest))
+
+
+def _overrides(rule: Rule, name: str) -> bool:
+    """Others have nothing against anything, and need not be asked."""
+    return getattr(type(rule), name) is not getattr(Rule, name) or name in vars(rule)
 
 
 class _Weighed:

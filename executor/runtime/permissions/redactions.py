@@ -11,7 +11,8 @@ from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRET
 from zkagent.executor.runtime.permissions.redaction.redactor import Redactor
 from zkagent.executor.runtime.permissions.redaction.vault import Vaults
 
-SMALL, MOST_SMALL = 4096, 8
+#: Characters in all, and values.
+SMALL, MOST_SMALL = 4096, 32
 LEAST_KNOWN = 8  # characters of a secret that is looked for everywhere
 
 
@@ -64,19 +65,19 @@ class Redaction(Rule):
 
 def _is_small(value: Json) -> bool:
     """Whether it is looked through in a few milliseconds: all else keeps no other run waiting."""
-    if isinstance(value, str):
-        return len(value) <= SMALL
-    if isinstance(value, Mapping):
-        value = [*value, *value.values()]
-    if isinstance(value, list | tuple):
-        return len(value) <= MOST_SMALL and all(map(_is_leaf, value))
+    characters, values, left = 0, 0, [value]
+    while left:
+        each = left.pop()
+        values += 1
+        if isinstance(each, str):
+            characters += len(each)
+        elif isinstance(each, Mapping):
+            left += [*each, *each.values()]
+        elif isinstance(each, list | tuple):
+            left += each
+        if characters > SMALL or values + len(left) > MOST_SMALL:
+            return False
     return True
-
-
-def _is_leaf(value: Json) -> bool:
-    if isinstance(value, str):
-        return len(value) <= SMALL // MOST_SMALL
-    return not isinstance(value, list | tuple | Mapping)
 
 
 __all__ = ["LEAST_KNOWN", "Redaction"]

@@ -31,7 +31,7 @@ class Redactor:
         self._joining = tuple(each for each in every if each.joins)
         self._late = tuple(each for each in every if each.late)
         self._named = named
-        self._clean: set[str] = set()
+        self._clean = _Clean()
 
     def redact(self, value: Json, vault: Vault) -> tuple[Json, frozenset[str]]:
         """The value with tokens, and the kinds that were found."""
@@ -52,25 +52,16 @@ class Redactor:
     def _in_leaf(
         self, leaf: Leaf, detectors: Sequence[Detector], vault: Vault, kinds: set[str]
     ) -> None:
-        if len(leaf.text) < SHORTEST or (detectors is self._single and leaf.text in self._clean):
+        if len(leaf.text) < SHORTEST:
             return
-        spans = merged(self._spans(leaf.text, detectors))
-        if not spans and detectors is self._single:
-            self._remember(leaf.text)
-        for span in reversed(spans):
+        for span in reversed(self._merged(leaf.text, detectors)):
             kinds.add(span.kind)
             token = vault.token(span.kind, span.meant)
             leaf.become(leaf.text[: span.start] + token + leaf.text[span.end :])
 
-    def _remember(self, text: str) -> None:
-        if len(text) <= LONGEST_REMEMBERED:
-            if len(self._clean) >= REMEMBERED:
-                self._clean.clear()
-            self._clean.add(text)
-
     def _across(self, joined: Joined, vault: Vault, kinds: set[str]) -> None:
         """What is only there when neighbours are read as one: each piece becomes the token."""
-        for span in reversed(merged(self._spans(joined.text, self._joining))):
+        for span in reversed(self._merged(joined.text, self._joining)):
             pieces = tuple(joined.pieces(span.start, span.end))
             if len(pieces) < 2:
                 continue
@@ -78,6 +69,14 @@ class Redactor:
             token = vault.token(span.kind, span.meant)
             for leaf, start, end in pieces:
                 leaf.become(leaf.text[:start] + token + leaf.text[end:])
+
+    def _merged(self, text: str, detectors: Sequence[Detector]) -> Sequence[Span]:
+        if self._clean.has(text, detectors):
+            return ()
+        spans = merged(self._spans(text, detectors))
+        if not spans:
+            self._clean.add(text, detectors)
+        return spans
 
     def _spans(self, text: str, detectors: Sequence[Detector]) -> Iterator[Span]:
         text = TOKEN.sub(lambda token: BLANK * len(token.group()), text)
@@ -89,6 +88,24 @@ class Redactor:
                 if spans := merged(s for v in views(inner) for s in _found(v.text, detectors)):
                     first, last = view.original(start, end)
                     yield Span(first, last, spans[0].kind, "\0".join(s.meant for s in spans))
+
+
+class _Clean:
+    """Texts in which detectors found nothing."""
+
+    def __init__(self) -> None:
+        self._texts: set[tuple[int, str]] = set()
+
+    def has(self, text: str, detectors: Sequence[Detector]) -> bool:
+        return (id(detectors), text) in self._texts
+
+    def add(self, text: str, detectors: Sequence[Detector]) -> None:
+        """detectors: of the redactor, and so there as long as this is."""
+        if len(text) > LONGEST_REMEMBERED:
+            return
+        if len(self._texts) >= REMEMBERED:
+            self._texts.clear()
+        self._texts.add((id(detectors), text))
 
 
 def _found(text: str, detectors: Sequence[Detector]) -> Iterator[Span]:

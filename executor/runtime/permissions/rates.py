@@ -152,7 +152,7 @@ class Rates(Rule):
 
     async def _taken(self, claims: Sequence[Claim], call: str, now_s: float) -> int | None:
         """In a thread, but of a store that has nothing to wait for."""
-        if isinstance(self._store, MemoryRates):
+        if type(self._store) is MemoryRates:
             return self._store.take(claims, call, now_s)
         return await apart(self._store.take, claims, call, now_s)
 

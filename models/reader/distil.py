@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from zkagent.models.networks.inference import open_session
 from zkagent.models.reader.corpora import load_corpora
 from zkagent.models.reader.lexis import BETWEEN
 from zkagent.models.reader.words import words_of
@@ -93,8 +94,6 @@ def _centred(vectors: Vectors) -> Vectors:
 
 def teacher(model: Path, tokenizer: Path) -> Callable[[Sequence[str]], Vectors]:
     """Mean of what it says of a text's tokens, in length 1."""
-    import onnxruntime
-
     try:
         library: Any = importlib.import_module("tokenizers")
     except ModuleNotFoundError:
@@ -102,7 +101,7 @@ def teacher(model: Path, tokenizer: Path) -> Callable[[Sequence[str]], Vectors]:
     split = library.Tokenizer.from_file(str(tokenizer))
     split.enable_truncation(MOST_TOKENS)
     split.no_padding()
-    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    session = open_session(model.read_bytes())
 
     def read(texts: Sequence[str]) -> Vectors:
         ids = [each.ids for each in split.encode_batch(list(texts))]

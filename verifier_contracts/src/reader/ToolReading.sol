@@ -22,21 +22,32 @@ library ToolReading {
             IERCAgentTool.ParamDescription[] memory parameters
         )
     {
-        bytes32 ofExamples;
-        if (ERC165Checker.supportsInterface(tool, type(IToolExamples).interfaceId)) {
-            bytes memory told = _told(tool, IToolExamples.examples.selector);
-            ofExamples = keccak256(told);
-            texts.examples = abi.decode(told, (bytes[])); // strings, of any bytes
-        }
-        bytes memory name = _told(tool, IERCAgentTool.name.selector);
-        bytes memory description = _told(tool, IERCAgentTool.description.selector);
+        bytes32 ofExamples = _readExamples(tool, texts);
+        bytes32[3] memory parts;
+        (texts.name, parts[0]) = _text(tool, IERCAgentTool.name.selector);
+        (texts.description, parts[1]) = _text(tool, IERCAgentTool.description.selector);
         bytes memory input = _told(tool, IERCAgentTool.inputDescription.selector);
-        bytes32[3] memory parts = [keccak256(name), keccak256(description), keccak256(input)];
+        parts[2] = keccak256(input);
         textsHash = keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples));
-        texts.name = abi.decode(name, (bytes));
-        texts.description = abi.decode(description, (bytes));
         parameters = abi.decode(input, (IERCAgentTool.InputDescription)).paramDescriptions;
         texts.parameters = _textsOf(parameters);
+    }
+
+    function _readExamples(address tool, ToolTexts memory texts) private view returns (bytes32) {
+        if (!ERC165Checker.supportsInterface(tool, type(IToolExamples).interfaceId)) return 0;
+        bytes memory told = _told(tool, IToolExamples.examples.selector);
+        texts.examples = abi.decode(told, (bytes[])); // strings, of any bytes
+        return keccak256(told);
+    }
+
+    /// @dev An answer that is a text, and the hash of all of the answer.
+    function _text(address tool, bytes4 selector)
+        private
+        view
+        returns (bytes memory text, bytes32 hash)
+    {
+        bytes memory told = _told(tool, selector);
+        return (abi.decode(told, (bytes)), keccak256(told));
     }
 
     function _textsOf(IERCAgentTool.ParamDescription[] memory parameters)

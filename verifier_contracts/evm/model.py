@@ -31,8 +31,10 @@ class AsWritten(Settings):
     """Compiler settings that leave assembly alone: the Yul optimizer would keep every input on the
     stack, which is not deep enough, and looking for shorter forms of weights finds none."""
 
-    def standard_json(self, wanted: Collection[str] = ("*",)) -> dict[str, Any]:
-        settings = super().standard_json(wanted)
+    def standard_json(
+        self, wanted: Collection[str] = ("*",), *, trees: bool = True
+    ) -> dict[str, Any]:
+        settings = super().standard_json(wanted, trees=trees)
         settings["optimizer"]["details"] = {"yul": False, "constantOptimizer": False}
         return settings
 

@@ -50,16 +50,21 @@ class Settings:
     via_ir: bool
     evm_version: str
 
-    def standard_json(self, wanted: Collection[str] = ("*",)) -> dict[str, Any]:
+    def standard_json(
+        self, wanted: Collection[str] = ("*",), *, trees: bool = True
+    ) -> dict[str, Any]:
         """solc's `settings`, reproducible: no metadata at the end of the code. wanted: units whose
-        contracts are compiled, by default all."""
+        contracts are compiled, by default all. trees: with the syntax trees of all units, for which
+        solc makes Yul of all contracts, where it makes any."""
         outputs = {unit: {"*": [*OUTPUTS, IMMUTABLES]} for unit in sorted(wanted)}
+        if trees:
+            outputs["*"] = {**outputs.get("*", {}), "": ["ast"]}
         return {
             "optimizer": {"enabled": True, "runs": self.optimizer_runs},
             "viaIR": self.via_ir,
             "evmVersion": self.evm_version,
             "metadata": {"bytecodeHash": "none", "appendCBOR": False},
-            "outputSelection": outputs | {"*": {**outputs.get("*", {}), "": ["ast"]}},
+            "outputSelection": outputs,
         }
 
 
@@ -136,11 +141,11 @@ def compile_sources(
     tools = toolchain()
     units = with_imports(sources, tools, folders or {})
     compiled: dict[str, Any] = {"contracts": {}, "immutables": {}}
-    for each, wanted in _jobs(sources.keys(), settings):
+    for each, wanted, trees in _jobs(sources.keys(), settings):
         job = {
             "language": "Solidity",
             "sources": {unit: {"content": text} for unit, text in sorted(units.items())},
-            "settings": each.standard_json(wanted),
+            "settings": each.standard_json(wanted, trees=trees),
         }
         output = _cached_output(job, tools)
         compiled["immutables"] |= output["immutables"]  # numbered alike: the units are the same
@@ -150,16 +155,18 @@ def compile_sources(
 
 def _jobs(
     units: Collection[str], settings: Settings | None
-) -> Iterator[tuple[Settings, Collection[str]]]:
-    """With which settings which of these units are compiled."""
+) -> Iterator[tuple[Settings, Collection[str], bool]]:
+    """With which settings which of these units are compiled, and whether with syntax trees, which
+    one of them has: the units are the same, and numbered alike."""
     chosen = settings or default_settings()
     by_yul = frozenset() if settings else units_by_yul().intersection(units)
     if not by_yul:
-        yield chosen, ("*",)
+        yield chosen, ("*",), True
         return
-    yield replace(chosen, via_ir=True), by_yul
-    if others := frozenset(units) - by_yul:
-        yield chosen, others
+    others = frozenset(units) - by_yul
+    yield replace(chosen, via_ir=True), by_yul, not others
+    if others:
+        yield chosen, others, True
 
 
 def error_abi(contracts: Mapping[str, Contract] | None = None) -> list[Mapping[str, Any]]:

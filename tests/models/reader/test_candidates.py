@@ -4,10 +4,10 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from tests.support.checkout import ROOT
 from zkagent.models.errors import AddressChecksum, PromptNotAscii, PromptTooLong, TooManyTokens
 from zkagent.models.instructions.pieces import Names
 from zkagent.models.reader.candidates import MOST_CANDIDATES, MOST_ELEMENTS, candidates
@@ -16,7 +16,7 @@ from zkagent.models.reader.lexicon import CLASS_BITS, CLASSES, Class, classes_of
 
 BOB = "0x" + "12" * 20
 NAMES = Names({b"usdc", b"may"}.__contains__, {b"bob", b"will"}.__contains__, lambda _: False)
-ROWS = Path("/work/shared/data/sgd/train.jsonl.gz")
+ROWS = ROOT.parent / "shared" / "data" / "sgd" / "train.jsonl.gz"
 
 
 def found(prompt: str, param_type: ParamType) -> list[tuple[str, str]]:

@@ -199,3 +199,18 @@ def test_a_compiler_that_does_not_answer_as_one_is_told_of(
     job = {"language": "Solidity", "sources": {"A.sol": {"content": ""}}, "settings": {}}
     with pytest.raises(CompileError, match=said):
         compiling._run_solc(job, dataclasses.replace(toolchain, solc=solc))
+
+
+def test_syntax_trees_are_asked_for_once_and_not_of_what_goes_by_yul() -> None:
+    """With them solc makes Yul of all contracts: minutes, and one that is too deep for it fails."""
+    by_yul, usual = "src/guards/Guard.sol", "src/wallet/SymbolBook.sol"
+    for units, asked in (
+        ((by_yul, usual), [(True, False), (False, True)]),
+        ((by_yul,), [(True, True)]),
+        ((usual,), [(False, True)]),
+    ):
+        jobs = list(compiling._jobs(units, None))
+        assert [(settings.via_ir, trees) for settings, _, trees in jobs] == asked
+        for settings, wanted, trees in jobs:
+            outputs = settings.standard_json(wanted, trees=trees)["outputSelection"]
+            assert ("ast" in outputs.get("*", {}).get("", ())) == trees

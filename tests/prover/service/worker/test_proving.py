@@ -78,7 +78,7 @@ def proving(store: Store, catalogue: FakeCatalogue, error: Exception | None = No
     claims = Claims(store.database, store.queue, "one", Limits(crashes=3, backoff_s=0))
     pool = Pool(lambda circuit: Told(circuit, error), 1)
     batching = Batching(BatchSettings(), claims.join)
-    troubles = Troubles(catalogue.offered, least_free_bytes=0)
+    troubles = Troubles(catalogue.offered, least_free_bytes=0, clock=lambda: 0.0)
     return Proving(claims, catalogue, pool, batching, wake=NoWake(), troubles=troubles)
 
 

@@ -114,7 +114,7 @@ class ReaderCode(ModelCode):
 
     def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
         margins = (self.margins.ahead, self.margins.fits, self.margins.unit)
-        return self._at("TextReader"), self._at("LiteralReader"), margins
+        return *(self._at(part) for part in ("TextReader", "LiteralReader", "ToolVectors")), margins
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -127,6 +127,7 @@ class ReaderCode(ModelCode):
         return {
             "_texts": int(self._at("TextReader"), 16),
             "_literals": int(self._at("LiteralReader"), 16),
+            "_vectors": int(self._at("ToolVectors"), 16),
             "_ahead": margins.ahead,
             "_fits": margins.fits % _WORDS,
             "_unit": margins.unit,

@@ -8,14 +8,19 @@ that means no tool is asked once, with the tools of its service.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from zkagent.models.errors import RefusedText
+from zkagent.models.instructions.pieces import Names
 from zkagent.models.reader.deciding import Verdict, choose
 from zkagent.models.reader.files import Choice, Reader
 from zkagent.models.reader.labelled import Asked, Draw, Drawing, Tool, kind_of
-from zkagent.models.reader.rows import Vector
+from zkagent.models.reader.mood import asks_for_act
+from zkagent.models.reader.view import View
 
 WITH_TOOL, SIBLINGS, NONE_MEANT = "with its tool", "siblings", "no tool is meant"
+_NOBODY = Names(lambda _: False, lambda _: False, lambda _: False)
 WITHOUT_SERVICE, WITHOUT_VERSIONS = "without its service", "without all versions of its service"
 
 
@@ -103,10 +108,9 @@ def evaluate(
     drawing, asking = Drawing(tools, count, seed), _Asking(reader, tools, caution)
     figures = Figures()
     for row in asked:
-        prompt = reader.prompt(row.prompt)
         for question, draw in _draws(drawing, row).items():
             if draw is not None and draw.tools:
-                figures.answers.append(asking.answer(row, question, prompt, draw))
+                figures.answers.append(asking.answer(row, question, draw))
     return figures
 
 
@@ -127,9 +131,11 @@ class _Asking:
     def __init__(self, reader: Reader, tools: Sequence[Tool], caution: int | None) -> None:
         self._reader, self._tools, self._caution = reader, tools, caution
         self._vectors = [reader.tool(tool) for tool in tools]
+        self._prompt, self._asks = lru_cache(1)(reader.prompt), lru_cache(1)(_asks_for_act)
 
-    def answer(self, asked: Asked, question: str, prompt: Vector, draw: Draw) -> Answer:
-        choice = self._reader.choose(prompt, [self._vectors[place] for place in draw.tools])
+    def answer(self, asked: Asked, question: str, draw: Draw) -> Answer:
+        vectors = [self._vectors[place] for place in draw.tools]
+        choice = self._reader.choose(self._prompt(asked.prompt), vectors)
         candidates = tuple(self._tools[place] for place in draw.tools)
         verdict = choose(choice, self._reader.manifest.margins, self._caution)
         return Answer(
@@ -139,8 +145,19 @@ class _Asking:
             chosen=candidates[choice.tool],
             choice=choice,
             right=choice.tool == draw.right,
-            acts=verdict is Verdict.CALL,
+            acts=verdict is Verdict.CALL and self._may(asked, candidates[choice.tool]),
         )
+
+    def _may(self, asked: Asked, tool: Tool) -> bool:
+        return not tool.moves or self._asks(asked.prompt)
+
+
+def _asks_for_act(prompt: str) -> bool:
+    """As an agent without books reads it; what cannot be read asks for nothing."""
+    try:
+        return asks_for_act(View(prompt.encode(), _NOBODY))
+    except RefusedText:
+        return False
 
 
 def report(figures: Figures) -> dict[str, Any]:

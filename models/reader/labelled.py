@@ -4,7 +4,7 @@ FILE.jsonl (or .jsonl.gz) has a row for each prompt: prompt, service, tool (null
 and, where they are known, `unseen` (whether training saw the service), kind (of prompts, for the
 report), may (tools that do no harm if none is meant) and arguments (by parameter, [start, end) of
 the prompt). FILE.json has for each service a list of its tools: name, description, parameters
-(name, description), and examples, if there are any.
+(name, description), examples, if there are any, and moves, if it moves what has value.
 """
 
 import gzip
@@ -37,7 +37,8 @@ class Parameter(BaseModel):
 
 
 class Tool(BaseModel):
-    """What a tool says of itself; service: that it is one of."""
+    """What a tool says of itself; service: that it is one of; moves: whether it moves what has
+    value, so that it is called only where a prompt asks for an act."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -46,6 +47,7 @@ class Tool(BaseModel):
     parameters: tuple[Parameter, ...] = ()
     examples: tuple[str, ...] = ()
     service: str = ""
+    moves: bool = False
 
     @property
     def key(self) -> tuple[str, str]:

@@ -69,7 +69,7 @@ def tools() -> dict[str, list[dict[str, Any]]]:
     found = []
     for tool in TOOLS:
         given = [{"name": n, "description": d} for n, d in tool["parameters"].items()]
-        found.append({**tool, "parameters": given})
+        found.append({**tool, "parameters": given, "moves": tool["name"] != VIEW})
     return {SERVICE: found}
 
 

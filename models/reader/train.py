@@ -12,7 +12,7 @@ from zkagent.models.folders import Folder
 from zkagent.models.reader.corpora import SHARES, Corpus, by_tool, load_corpora, rewordings
 from zkagent.models.reader.files import Reader, save_reader
 from zkagent.models.reader.labelled import kind_of
-from zkagent.models.reader.lexis import Given, Lexis, chosen, load_vectors
+from zkagent.models.reader.lexis import Given, Lexis, by_use, chosen, load_vectors
 from zkagent.models.reader.rows import rows_of
 from zkagent.models.reader.vectors import LENGTH
 from zkagent.models.training.reading import SPECIAL, Floats, ReadingNet
@@ -21,7 +21,7 @@ from zkagent.models.training.reading_training import Plan, Source, Taught, Words
 DEFAULT_SEED = 1
 WORDS = 20_000
 #: Of log-odds, chosen on services that were held out of training: ahead of the next, and of none.
-MARGINS = 0.65, 1.0
+MARGINS = 0.65, 1.75
 #: Longest text, in words, of prompts and of what tools say, in training.
 PROMPT_WORDS, ADDRESSED_WORDS, TEXT_WORDS = 40, 70, 80
 #: Prompts of each tool that are kept to be its examples.
@@ -30,8 +30,11 @@ POOL = 40
 
 @dataclass(frozen=True)
 class Trained:
+    """frequent: the words that are likeliest in prompts first."""
+
     net: ReadingNet
     lexis: Lexis
+    frequent: Sequence[str] = ()
 
 
 def train_net(
@@ -53,7 +56,8 @@ def train_net(
     own = _own(lexis, texts, plan.own)
     net = ReadingNet(vectors - vectors.mean(0), _frequencies(places), own, plan.size, plan.seed)
     sources = [source(corpus, lexis, plan) for corpus in found]
-    return Trained(train(net, sources, taught_of(given, lexis, found), plan, say), lexis)
+    trained = train(net, sources, taught_of(given, lexis, found), plan, say)
+    return Trained(trained, lexis, by_use(given, places, texts))
 
 
 def taught_of(given: Given, lexis: Lexis, corpora: Sequence[Corpus]) -> Taught:
@@ -81,7 +85,9 @@ def save_trained(directory: Path | Folder, trained: Trained, facts: dict[str, ob
     """In integers. facts: the manifest's id and seed."""
     net = trained.net
     found = net.table()
-    rows = rows_of(trained.lexis.words, found[SPECIAL:], found[1:SPECIAL])
+    rows = rows_of(
+        trained.lexis.words, found[SPECIAL:], found[1:SPECIAL], frequent=trained.frequent
+    )
     weights, unit = net.integers(LENGTH)
     ahead, fits = (round(unit * margin) for margin in MARGINS)
     margins = {"ahead": ahead, "fits": fits, "unit": unit}

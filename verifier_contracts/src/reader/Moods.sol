@@ -12,8 +12,8 @@ library Moods {
     using Views for View;
 
     /// @dev . ? ! , ; :
-    uint256 private constant CLAUSE_ENDS = (1 << 0x2e) | (1 << 0x3f) | (1 << 0x21) | (1 << 0x2c)
-        | (1 << 0x3b) | (1 << 0x3a);
+    uint256 private constant CLAUSE_ENDS =
+        (1 << 0x2e) | (1 << 0x3f) | (1 << 0x21) | (1 << 0x2c) | (1 << 0x3b) | (1 << 0x3a);
     uint256 private constant QUESTION_MARK = 1 << 0x3f;
     uint256 private constant ED = 0x6564;
     uint256 private constant S = 0x2773;
@@ -61,7 +61,8 @@ library Moods {
             if (end < v.start(i) + 2) return false;
             uint256 last = PieceWord.load(end - 2) >> 240;
             if (last == S) return !v.says(i - 1, "to", 2);
-            return last == ED && (v.says(i - 1, "i", 1) || v.says(i - 1, "we", 2) || _isYou(v, i - 1));
+            return
+                last == ED && (v.says(i - 1, "i", 1) || v.says(i - 1, "we", 2) || _isYou(v, i - 1));
         }
     }
 

@@ -21,7 +21,7 @@ from zkagent.models.training.reading_training import Plan, Source, Taught, Words
 DEFAULT_SEED = 1
 WORDS = 20_000
 #: Of log-odds, chosen on services that were held out of training: ahead of the next, and of none.
-MARGINS = 0.65, 1.75
+MARGINS = 0.65, 2.0
 #: Longest text, in words, of prompts and of what tools say, in training.
 PROMPT_WORDS, ADDRESSED_WORDS, TEXT_WORDS = 40, 70, 80
 #: Prompts of each tool that are kept to be its examples.

@@ -182,7 +182,9 @@ library TextVector {
                 word := 0
                 for { let at := pos } lt(at, end) { at := add(at, 32) } {
                     let value := sdiv(mul(mload(at), LENGTH), size)
-                    if gt(add(value, 127), 254) { value := sub(127, mul(254, slt(value, 0))) }
+                    if gt(add(value, 127), 254) {
+                        value := sub(127, mul(254, slt(value, 0)))
+                    }
                     word := or(shl(8, word), and(value, 0xff))
                 }
             }

@@ -62,7 +62,7 @@ library WordSums {
     /// @notice Adds the rows of the words of `text`. Of all texts together the first 256 words count.
     function add(WordSum memory sum, bytes memory text) internal view {
         unchecked {
-            (uint256 words, uint256 count) = WordCuts.cut(text);
+            (uint256 words, uint256 count,) = WordCuts.cut(text);
             uint256 left = WordCuts.MOST_WORDS - sum.words;
             if (left < count) count = left;
             sum.words += count;

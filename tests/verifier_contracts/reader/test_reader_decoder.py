@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.deciding_chain import DecidingChain, Made
 from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
-from tests.support.vector_chain import random_rows
+from tests.support.vector_chain import Texts, random_rows
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import OutputOutOfRange, RefusedText
 from zkagent.models.reader.deciding import CallableTool, Described, decide
@@ -216,7 +216,7 @@ def test_outputs_of_other_networks_are_refused(contracts: DecidingChain, size: i
     assert contracts.decode(of(b"rest"), bytes(size)).refusal == "OutputLength"
 
 
-CHANGED = (b"Nothing", b"Pays everybody", [], [])
+CHANGED: Texts = (b"Nothing", b"Pays everybody", [], [])
 
 
 def test_a_tool_that_says_something_else_since_is_not_called(contracts: DecidingChain) -> None:

@@ -31,6 +31,9 @@ SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
 #: The slot of what another agent is asked.
 PROMPT: Literal["prompt"] = "prompt"
 ArgumentSlot = SlotName | Literal["prompt"]
+#: The source of arguments of tools that no manifest knows: slots are called as the tools call their
+#: parameters, and mean nothing by it; what they are filled with may take several words each.
+READ = "read"
 
 
 INT, UINT = "int", "uint"
@@ -73,7 +76,8 @@ class ToolSignature:
 class Decision:
     """A tool call (`action` names the tool, `values` are ABI values in order) or a final answer.
 
-    values: a word for each argument, or those of the ABI encoding of a prompt.
+    values: a word for each argument, or those of the ABI encoding of a prompt, or of all arguments
+    that are READ. note: what else a model says of it to people, such as how sure it is.
     `kind` is "call", "report", "ask", "decline", "missing", "no_tool", "zero" or "unreadable".
     """
 
@@ -83,6 +87,7 @@ class Decision:
     values: tuple[int, ...]  # addresses as integers
     answer: str
     reasoning: str
+    note: str = ""
 
     @property
     def words(self) -> str:
@@ -91,11 +96,12 @@ class Decision:
 
     def to_json(self) -> dict[str, object]:
         """The form that the command line prints: arguments as written in the text."""
-        return {
+        shown: dict[str, object] = {
             "action": self.action,
             "arguments": {a.slot: a.text for a in self.arguments},
             "answer": self.answer,
         }
+        return shown | {"note": self.note} if self.note else shown
 
 
 def words(action: str, arguments: Mapping[str, str]) -> str:

@@ -137,7 +137,7 @@ def test_an_agent_without_books_names_tokens_by_address(contracts: ReaderChain) 
 @pytest.mark.parametrize(
     ("prompt", "param_type", "first", "later"),
     [
-        (TABLE_PROMPT, ParamType.STRING, 165_000, 152_000),
+        (TABLE_PROMPT, ParamType.STRING, 156_000, 144_000),
         (b"find me a cheap hotel", ParamType.STRING, 65_000, 52_000),
         (PAY_PROMPT, ParamType.UINT, 138_000, 126_000),
         (PAY_PROMPT, ParamType.ADDRESS, 153_000, 140_000),
@@ -151,6 +151,15 @@ def test_gas(
     measured = contracts.measure(prompt, param_type)
     assert measured[0] <= first
     assert measured[1] <= later
+
+
+def test_two_types_together_cost_little_more_than_one(contracts: ReaderChain) -> None:
+    together = contracts.measure_all(PAY_PROMPT, [ParamType.ADDRESS, ParamType.UINT])
+    assert together <= 172_000
+    apart = sum(
+        contracts.measure(PAY_PROMPT, kind)[1] for kind in (ParamType.ADDRESS, ParamType.UINT)
+    )
+    assert together < 0.7 * apart
 
 
 @pytest.mark.slow

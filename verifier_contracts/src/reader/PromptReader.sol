@@ -78,7 +78,7 @@ abstract contract PromptReader is ICandidates {
         virtual
         returns (Candidate[] memory);
 
-    function _look(address agent, string calldata prompt) private view returns (View memory) {
+    function _look(address agent, string calldata prompt) internal view returns (View memory) {
         bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
         address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
         address contacts =

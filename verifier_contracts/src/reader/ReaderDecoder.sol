@@ -166,14 +166,18 @@ contract ReaderDecoder is IDecoder {
         }
     }
 
+    /// @dev The same structs.
     function _part(Candidate[] memory all, uint256 start, uint256 end)
         private
         pure
         returns (Candidate[] memory part)
     {
-        part = new Candidate[](end - start);
-        for (uint256 i = start; i < end; ++i) {
-            part[i - start] = all[i];
+        assembly ("memory-safe") {
+            part := mload(0x40)
+            let count := sub(end, start)
+            mstore(part, count)
+            mcopy(add(part, 32), add(add(all, 32), shl(5, start)), shl(5, count))
+            mstore(0x40, add(part, shl(5, add(count, 1))))
         }
     }
 

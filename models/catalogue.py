@@ -20,6 +20,7 @@ from zkagent.models.agents.labels import LabelModel
 from zkagent.models.agents.loan import LoanModel, load_loan_model
 from zkagent.models.agents.model import MANIFEST, ONNX, Model
 from zkagent.models.agents.numeric import NumericModel, load_numeric_model
+from zkagent.models.agents.reader import ReaderModel
 from zkagent.models.agents.steps import FILES, StepModel, load_step_model, save_model
 from zkagent.models.classifier.files import TextClassifier, load_classifier
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
@@ -95,16 +96,24 @@ def load_model(name_or_folder: str | Path, kind: type[AnyModel] | None = None) -
 
 
 def load_decider(name_or_folder: str | Path) -> Model:
-    """What an agent on chain decides by: an agent's model, or a text classifier as one.
+    """What an agent on chain decides by: an agent's model, or a text classifier or a reader of
+    tools as one.
 
     Raises UnknownModel, WrongKind, ManifestError or CorruptModel.
     """
     model = load_model(name_or_folder)
+    if (decider := as_decider(model)) is None:
+        raise WrongKind(str(name_or_folder), model.kind, Model.kind)
+    return decider
+
+
+def as_decider(model: object) -> Model | None:
+    """What an agent on chain decides by, of a model of any kind that can be one."""
     if isinstance(model, TextClassifier):
         return LabelModel.of(model)
-    if not isinstance(model, Model):
-        raise WrongKind(str(name_or_folder), model.kind, Model.kind)
-    return model
+    if isinstance(model, Reader):
+        return ReaderModel.of(model)
+    return model if isinstance(model, Model) else None
 
 
 def is_model(folder: Path, kind: type[AnyModel]) -> bool:
@@ -172,7 +181,9 @@ __all__ = [
     "Model",
     "NumericModel",
     "Reader",
+    "ReaderModel",
     "StepModel",
+    "as_decider",
     "is_model",
     "load_decider",
     "load_model",

@@ -77,6 +77,7 @@ ROOMS: Mapping[str, set[str]] = {
         "models/folders",
         "models/instructions",
         "models/networks",
+        "models/reader",
     },
     "models/numeric": {
         "models/agents",

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from zkagent.executor.api.limits import MOST_SECONDS
 from zkagent.executor.errors import ArgumentRefused
-from zkagent.models.catalogue import AnyModel, LabelModel, Model, load_decider, load_model
+from zkagent.models.catalogue import (
+    AnyModel,
+    Model,
+    Reader,
+    as_decider,
+    load_decider,
+    load_model,
+)
 from zkagent.models.classifier.files import TextClassifier
 
 AnyPath = str | os.PathLike[str]
@@ -40,16 +47,14 @@ def texts_of(name: str, given: Iterable[str]) -> tuple[str, ...]:
     return tuple(text_of(name, each) for each in given)
 
 
-def model_of(given: Model | TextClassifier | AnyPath) -> Model:
-    """What an agent decides by, by name or folder, or itself; a text classifier as an agent's
-    model. Raises ArgumentRefused, ModelError."""
+def model_of(given: Model | TextClassifier | Reader | AnyPath) -> Model:
+    """What an agent decides by, by name or folder, or itself; a text classifier or a reader as an
+    agent's model. Raises ArgumentRefused, ModelError."""
     if isinstance(given, str | os.PathLike):
         return load_decider(os.fspath(given))
-    if isinstance(given, TextClassifier):
-        return LabelModel.of(given)
-    if not isinstance(given, Model):
+    if (decider := as_decider(given)) is None:
         raise ArgumentRefused("model", given, "an agent's model, its name or folder")
-    return given
+    return decider
 
 
 def any_model_of(given: AnyModel | AnyPath) -> AnyModel:

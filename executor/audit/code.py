@@ -21,7 +21,7 @@ Expected = Mapping[str, int | None]
 #: What a contract can be vouched for as, in `ROLE=ADDRESS`.
 ROLES = (
     *("agent", "executor", "registry", "book", "wallet", "tool", "converter"),
-    *("encoder", "decoder", "pool", "token", "groth16", "contacts", "runner", "guard"),
+    *("encoder", "decoder", "reader", "pool", "token", "groth16", "contacts", "runner", "guard"),
 )
 SHORT = {"symbol book": "book", "contact book": "contacts", "balance converter": "converter"}
 SHORT |= {"wallet's maker": "agent"}

@@ -5,7 +5,7 @@ compared with what lies on chain.
     registry   its code and origin, and that what executors obey is what it shows to readers
     tables     the code of the data contracts, byte for byte
     encoder, decoder   their code with every value that a constructor wrote, and that they decide
-               as this version does
+               as this version does; likewise of what they ask, where a model has such parts
     verifier   the circuit built from the ONNX file, compiled, byte for byte; likewise the verifiers
                for several decisions, whose network is derived from the same file; or the contract
                that evaluates the ONNX file, generated, compiled, with its parts
@@ -137,10 +137,10 @@ def _obeyed_batches(audited: Audited, registry: Web3Registry) -> str:
 
 
 def _tables(audited: Audited, code: ModelCode) -> str:
-    expected = code.components
-    addresses = audited.bound.components
-    if len(addresses) != len(expected):
-        return f"{len(addresses)} components, expected {len(expected)}"
+    listed, expected = audited.bound.components, code.components
+    if len(listed) != code.component_count:
+        return f"{len(listed)} components, expected {code.component_count}"
+    addresses = listed[: len(expected)]
     return difference(
         *(
             (f"code at {address}", _digest(audited, address), keccak(data).hex())
@@ -149,15 +149,16 @@ def _tables(audited: Audited, code: ModelCode) -> str:
     )
 
 
-def _deciding(audited: Audited, code: ModelCode) -> tuple[Place, Place]:
-    """Encoder and decoder, made with the data that are listed: the last one are the manifest's."""
-    bound = audited.bound
-    *chunks, data = bound.components or (abi.NO_DATA,)
-    encoder = code.encoder_immutables(chunks, data)
-    return (
-        Place("encoder", bound.encoder, (code.encoder,), encoder),
-        Place("decoder", bound.decoder, (code.decoder,), code.decoder_immutables(data)),
-    )
+def _deciding(audited: Audited, code: ModelCode) -> Iterator[Place]:
+    """Encoder, decoder and what they ask, made with the data that are listed."""
+    bound, laid = audited.bound, code.laid(audited.bound.components)
+    code = code.beside(laid.parts)
+    parts = code.parts(laid.chunks, laid.data)
+    for part, address in zip(parts, laid.parts, strict=True):
+        yield Place(f"reader {part.contract}", address, (part.contract,), part.immutables)
+    encoder = code.encoder_immutables(laid.chunks, laid.data)
+    yield Place("encoder", bound.encoder, (code.encoder,), encoder)
+    yield Place("decoder", bound.decoder, (code.decoder,), code.decoder_immutables(laid.data))
 
 
 def _verifier(audited: Audited) -> str:

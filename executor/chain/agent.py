@@ -11,22 +11,8 @@ from typing import Protocol
 
 from zkagent.models.encoding.amounts import format_amount
 from zkagent.models.encoding.book import Listing, SymbolBook
-from zkagent.models.encoding.context import View
+from zkagent.models.encoding.context import ToolMetadata, View
 from zkagent.models.encoding.decoder import Argument
-
-#: The ERC's ParamType by number, in the manifest's spelling.
-PARAMETER_TYPES = (
-    "string",
-    "address",
-    "bool",
-    "int",
-    "uint",
-    "string[]",
-    "address[]",
-    "bool[]",
-    "int[]",
-    "uint[]",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +21,6 @@ class Block:
 
     number: int
     hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolParameter:
-    """One parameter as the tool describes it; `type` is one of PARAMETER_TYPES."""
-
-    type: str
-    name: bytes
-    description: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class ToolMetadata:
-    """What a tool says of itself."""
-
-    address: str
-    name: bytes
-    description: bytes
-    parameters: tuple[ToolParameter, ...]
 
 
 @dataclass(frozen=True, slots=True)

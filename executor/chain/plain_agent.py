@@ -14,7 +14,6 @@ from web3 import Web3
 
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import (
-    PARAMETER_TYPES,
     AgentNames,
     AgentReads,
     Block,
@@ -22,8 +21,6 @@ from zkagent.executor.chain.agent import (
     Finished,
     InstructedReads,
     MissingDecision,
-    ToolMetadata,
-    ToolParameter,
 )
 from zkagent.executor.chain.limits import MOST_TOOLS
 from zkagent.executor.chain.reader import Allowance, ContractReader
@@ -35,6 +32,7 @@ from zkagent.executor.chain.web3_agent import (
 )
 from zkagent.executor.errors import NoAgentThere
 from zkagent.models.encoding.book import Listing
+from zkagent.models.encoding.context import PARAMETER_TYPES, ToolMetadata, ToolParameter
 from zkagent.verifier_contracts.errors import RevertError
 
 #: What an agent is asked to see what it is made of. Nothing comes of it.

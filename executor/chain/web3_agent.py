@@ -8,7 +8,6 @@ from web3 import Web3
 
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import (
-    PARAMETER_TYPES,
     AgentIdentity,
     AgentNames,
     AgentReads,
@@ -19,8 +18,6 @@ from zkagent.executor.chain.agent import (
     InstructedReads,
     MissingDecision,
     RunResult,
-    ToolMetadata,
-    ToolParameter,
 )
 from zkagent.executor.chain.effects import transfers_in
 from zkagent.executor.chain.limits import MOST_TOOLS
@@ -36,7 +33,7 @@ from zkagent.executor.errors import (
     WordRefused,
 )
 from zkagent.models.encoding.book import MAX_DECIMALS, Listing, check_listings
-from zkagent.models.encoding.context import View
+from zkagent.models.encoding.context import PARAMETER_TYPES, ToolMetadata, ToolParameter, View
 from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact, RefusedSymbol
 from zkagent.verifier_contracts.errors import RevertError

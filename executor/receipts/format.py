@@ -48,6 +48,7 @@ SURROGATES = "surrogateescape"  # PEP 383
 MOST_SYMBOL = 32  # a word of the EVM
 MOST_LISTINGS = 1024  # a book is the code of one contract, which holds 767
 MOST_PARTS = 64  # parameters of a tool, arguments of a call, tokens that a prompt names
+MOST_WORDS = 512  # of a call's arguments: 64 pieces of a prompt make no more
 
 
 def _text(value: object) -> str:
@@ -84,6 +85,7 @@ Seconds = Annotated[float, Strict(), Field(ge=0)]
 
 PerDecision = Field(max_length=MOST_DECISIONS)
 Parts = Field(max_length=MOST_PARTS)
+Words = Field(max_length=MOST_WORDS)
 
 
 def _without(shown: dict[str, Any], absent: Mapping[str, object]) -> dict[str, Any]:
@@ -194,13 +196,14 @@ class ArgumentRecord(Record):
 
 
 class DecisionRecord(Record):
-    """values: one 32-byte word for each argument of a tool call."""
+    """values: the 32-byte words of a tool call's arguments, encoded together: one for each, but for
+    what takes more."""
 
     kind: Text
     action: Text
     tool: Address | None
     arguments: Annotated[tuple[ArgumentRecord, ...], Parts]
-    values: Annotated[tuple[Bytes32, ...], Parts]
+    values: Annotated[tuple[Bytes32, ...], Words]
     reasoning: Text
     answer: Text
 

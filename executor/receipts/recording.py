@@ -12,8 +12,6 @@ from zkagent.executor.chain.agent import (
     Fact,
     InstructedReads,
     RunTerms,
-    ToolMetadata,
-    ToolParameter,
 )
 from zkagent.executor.chain.signatures import read_transaction
 from zkagent.executor.receipts.format import (
@@ -38,8 +36,8 @@ from zkagent.executor.receipts.format import (
 from zkagent.executor.receipts.parts import models_of
 from zkagent.executor.runs.derivation import facts_of, has_facts, raw_bytes, text
 from zkagent.models.encoding.book import Listing
-from zkagent.models.encoding.context import View
-from zkagent.models.encoding.decoder import PROMPT, Argument, Decision
+from zkagent.models.encoding.context import ToolMetadata, ToolParameter, View
+from zkagent.models.encoding.decoder import READ, Argument, Decision, slotted
 
 
 def hexed(data: bytes) -> str:
@@ -166,15 +164,22 @@ def recorded_decision(record: DecisionRecord) -> Decision:
     )
 
 
+def is_read(decision: DecisionRecord) -> bool:
+    """Whether a call is of a tool that no manifest knows: what its name and parameters mean is for
+    their maker to say."""
+    return any(argument.source == READ for argument in decision.arguments)
+
+
 def words_by_slot(decision: DecisionRecord) -> dict[str, bytes]:
     """The 32 bytes of each argument of a call, by what it is for ("asset", "amount", "recipient"),
-    which models may have in any order. Raises ValueError where one is missing or there twice."""
-    slots = [argument.slot for argument in decision.arguments]
-    if slots == [PROMPT]:  # which takes as many words as it is long
-        return {}
-    if len(set(slots)) != len(slots):
-        raise ValueError(f"the call has two arguments for one slot: {', '.join(slots)}")
-    return dict(zip(slots, map(unhexed, decision.values), strict=True))
+    which models may have in any order; nothing of a call whose arguments are for nothing that is
+    known here. Raises ValueError where one is missing or there twice."""
+    filled = [(argument.slot, argument.source) for argument in decision.arguments]
+    found = slotted(filled, decision.values)
+    if found and len(found) != len(filled):
+        slots = ", ".join(slot for slot, _ in filled)
+        raise ValueError(f"the call has two arguments for one slot: {slots}")
+    return {slot: unhexed(word) for slot, word in found.items()}
 
 
 def rows_of_proof(run: RunRecord, record: ProofRecord) -> tuple[IterationRecord, ...]:

@@ -11,7 +11,7 @@ from zkagent.executor.chain.agent import amount_in_words, payee_in_words
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import recorded_decision
 from zkagent.models.encoding.book import Listing
-from zkagent.models.encoding.decoder import words
+from zkagent.models.encoding.decoder import READ, words
 
 
 def told(receipt: Receipt) -> list[dict[str, Any]]:
@@ -65,14 +65,13 @@ def _amount(step: IterationRecord) -> str:
     """As the preview of a run has it: ``3 USDC (3000000 units of 0x...)``. A book may say anything
     of how many decimals a token has; its units are what counts.
     Whether they move is for the tool to say, and for the chain's events."""
-    slots = (argument.slot for argument in step.decision.arguments)
-    values = dict(zip(slots, step.decision.values, strict=False))
+    decision = recorded_decision(step.decision)
+    values = decision.words_by_slot
     if not {"amount", "asset"} <= values.keys():
         return ""
-    token, units = f"0x{values['asset'][-40:]}", int(values["amount"], 16)
+    token, units = f"0x{values['asset']:040x}", values["amount"]
     book = tuple(Listing(x.symbol, x.token, x.decimals) for x in step.context.symbol_book)
     decimals = tuple((x.token, x.decimals) for x in step.context.token_decimals)
-    decision = recorded_decision(step.decision)
     payee = payee_in_words(decision.arguments, decision.values)
     return amount_in_words(units, token, book, decimals) + payee
 
@@ -83,7 +82,7 @@ def _tokens(run: RunRecord) -> dict[str, str]:
         argument.text.upper()
         for step in run.iterations
         for argument in step.decision.arguments
-        if argument.slot == "asset"
+        if argument.slot == "asset" and argument.source != READ
     }
     book = run.iterations[0].context.symbol_book
     return {x.symbol: x.token for x in book if x.symbol.upper() in named}

@@ -18,6 +18,7 @@ from zkagent.executor.receipts.format import ContextRecord, Receipt, RunRecord
 from zkagent.executor.receipts.parts import agents_of, models_of, parts_of
 from zkagent.executor.receipts.recording import (
     block_record,
+    is_read,
     recorded_context,
     signed_terms,
     unhexed,
@@ -361,6 +362,8 @@ def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:
     pool = standing.pool
     for step in run.iterations:
         if step.decision.kind != "call" or step.decision.action not in MOVES:
+            continue
+        if is_read(step.decision):  # a tool of a stranger's, whatever it is called
             continue
         wallet = _known(standing.wallet, "the wallet")
         words = words_by_slot(step.decision)

@@ -33,8 +33,7 @@ def moved(
 
 def _named(planned: PlannedDecision) -> tuple[str, int] | None:
     """Token and units."""
-    decision = planned.decision
-    words = dict(zip((a.slot for a in decision.arguments), decision.values, strict=True))
+    words = planned.decision.words_by_slot
     if not {"amount", "asset"} <= words.keys():
         return None
     return f"0x{words['asset']:040x}", words["amount"]

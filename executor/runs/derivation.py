@@ -33,18 +33,16 @@ from zkagent.executor.chain.abi import (
     pack,
 )
 from zkagent.executor.chain.agent import (
-    PARAMETER_TYPES,
     AgentChain,
     AgentReads,
     Claim,
     DecisionContext,
     Fact,
     InstructedReads,
-    ToolMetadata,
 )
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import ContactBook, SymbolBook, plain_book
-from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.context import PARAMETER_TYPES, Context, ToolMetadata
 from zkagent.models.encoding.decoder import Decision, ToolSignature
 from zkagent.models.errors import DuplicateTool, ModelError
 
@@ -108,6 +106,8 @@ def context_of(context: DecisionContext) -> Context:
         told.caution,
         agent=reads.agent,
         answers=dict(reads.answers),
+        tools=reads.tools,
+        pins=reads.pinned,
         tokens=frozenset(dict(reads.decimals)) if is_bookless(reads) else frozenset(),
     )
 
@@ -277,8 +277,8 @@ def _own_decimals(reads: AgentReads, decision: Decision) -> tuple[Fact, ...]:
     told, book = dict(reads.decimals), SymbolBook(reads.book)
     tokens: Iterable[str] = told
     if decision.kind == "call" and not is_bookless(reads):
-        filled = zip(decision.arguments, decision.values, strict=False)  # a prompt has several
-        tokens = (f"0x{value:040x}" for argument, value in filled if argument.slot == "asset")
+        named = (word for slot, word in decision.words_by_slot.items() if slot == "asset")
+        tokens = (f"0x{word:040x}" for word in named)
     return tuple(decimals_fact(t, told[t]) for t in tokens if t in told and not book.by_token(t))
 
 

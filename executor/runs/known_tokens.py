@@ -10,7 +10,7 @@ from zkagent.executor.chain.agent import AgentReads
 from zkagent.executor.errors import TokenContradicted
 from zkagent.executor.runs.plan import Plan
 from zkagent.models.encoding.book import Listing, SymbolBook
-from zkagent.models.encoding.decoder import token_of
+from zkagent.models.encoding.decoder import READ, token_of
 
 
 def check_known(plan: Plan, known: Sequence[Listing]) -> None:
@@ -18,7 +18,7 @@ def check_known(plan: Plan, known: Sequence[Listing]) -> None:
     has other decimals."""
     for planned in plan.decisions:
         for argument in planned.decision.arguments:
-            if argument.slot == "asset":
+            if argument.slot == "asset" and argument.source != READ:
                 _check(argument.text, planned.context.reads, known)
 
 

@@ -26,6 +26,39 @@ class View:
 
 NO_ANSWERS: Mapping[View, bytes] = {}
 
+#: The ERC's ParamType by number, in the manifest's spelling.
+PARAMETER_TYPES = (
+    "string",
+    "address",
+    "bool",
+    "int",
+    "uint",
+    "string[]",
+    "address[]",
+    "bool[]",
+    "int[]",
+    "uint[]",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolParameter:
+    """One parameter as the tool describes it; `type` is one of PARAMETER_TYPES."""
+
+    type: str
+    name: bytes
+    description: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMetadata:
+    """What a tool says of itself."""
+
+    address: str
+    name: bytes
+    description: bytes
+    parameters: tuple[ToolParameter, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -34,7 +67,8 @@ class Context:
     and the caution that the owner asks for, in hundredths of a log-odd, None of an agent that does
     not tell; where the encoder asks other contracts, the agent and what they answer. tokens: where
     the agent has no book, the addresses in the prompt that tell decimals (0x and 40 lower-case hex
-    digits)."""
+    digits). tools: what the agent's tools say of themselves, and pins: the hash of that, for each,
+    by which the agent knows them, 32 bytes; whoever makes a context has compared them."""
 
     prompt: bytes
     reasoning: tuple[bytes, ...] = ()
@@ -45,6 +79,8 @@ class Context:
     agent: str = NO_TOKEN
     answers: Mapping[View, bytes] = field(default_factory=lambda: NO_ANSWERS)
     tokens: frozenset[str] = frozenset()
+    tools: tuple[ToolMetadata, ...] = ()
+    pins: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

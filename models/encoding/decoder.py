@@ -12,7 +12,7 @@ instruction (`ambiguity`).
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from zkagent.models.encoding.ambiguity import is_ambiguous
 from zkagent.models.encoding.amounts import format_amount, parse_amount
@@ -31,6 +31,9 @@ SLOT_TYPES: dict[SlotName, tuple[TokenType, ...]] = {
 #: The slot of what another agent is asked.
 PROMPT: Literal["prompt"] = "prompt"
 ArgumentSlot = SlotName | Literal["prompt"]
+#: The source of arguments of tools that no manifest knows: slots are called as the tools call their
+#: parameters, and mean nothing by it; what they are filled with may take several words each.
+READ = "read"
 
 
 INT, UINT = "int", "uint"
@@ -73,7 +76,8 @@ class ToolSignature:
 class Decision:
     """A tool call (`action` names the tool, `values` are ABI values in order) or a final answer.
 
-    values: a word for each argument, or those of the ABI encoding of a prompt.
+    values: a word for each argument, or those of the ABI encoding of a prompt, or of all arguments
+    that are READ. note: what else a model says of it to people, such as how sure it is.
     `kind` is "call", "report", "ask", "decline", "missing", "no_tool", "zero" or "unreadable".
     """
 
@@ -83,19 +87,37 @@ class Decision:
     values: tuple[int, ...]  # addresses as integers
     answer: str
     reasoning: str
+    note: str = ""
 
     @property
     def words(self) -> str:
         """``Withdraw(asset=USDC, amount=5)``, or the answer."""
         return words(self.action, {a.slot: a.text for a in self.arguments}) or self.answer
 
+    @property
+    def words_by_slot(self) -> dict[str, int]:
+        """The word of each argument of a call whose slots are a manifest's; none of others."""
+        return slotted([(a.slot, a.source) for a in self.arguments], self.values)
+
     def to_json(self) -> dict[str, object]:
         """The form that the command line prints: arguments as written in the text."""
-        return {
+        shown: dict[str, object] = {
             "action": self.action,
             "arguments": {a.slot: a.text for a in self.arguments},
             "answer": self.answer,
         }
+        return shown | {"note": self.note} if self.note else shown
+
+
+Word = TypeVar("Word")
+
+
+def slotted(filled: Sequence[tuple[str, str]], values: Sequence[Word]) -> dict[str, Word]:
+    """By slot the word of each argument, of arguments that take a word each: neither a prompt nor
+    READ. filled: slot and source of each."""
+    if any(source == READ for _, source in filled) or [slot for slot, _ in filled] == [PROMPT]:
+        return {}
+    return dict(zip((slot for slot, _ in filled), values, strict=True))
 
 
 def words(action: str, arguments: Mapping[str, str]) -> str:

@@ -62,20 +62,21 @@ class CallableTool:
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A final answer where `tool` is None; otherwise its place, and what it is called with: each
-    argument encoded on its own, and all together."""
+    argument as it stands in the prompt, encoded on its own, and all together."""
 
     answer: bytes = b""
     tool: int | None = None
     values: tuple[bytes, ...] = ()
     together: bytes = b""
     reasoning: bytes = b""
+    texts: tuple[bytes, ...] = ()
 
 
 def choose(choice: Choice, margins: Margins, caution: int | None) -> Verdict:
     """caution: in hundredths of a log-odd, in place of both margins; None of an agent that tells
-    none."""
+    none, whose margins are the reader's, as where it is 0."""
     least, fitting = margins.ahead * CAUTION_UNIT, margins.fits * CAUTION_UNIT
-    if caution is not None:
+    if caution:
         if caution > MOST_CAUTION:
             return Verdict.DECLINE
         least = fitting = caution * margins.unit
@@ -131,6 +132,7 @@ def _call(context: Context, place: int, tool: CallableTool) -> Reached:
         values=tuple(value for _, value in filled),
         together=together(filled),
         reasoning=_reasoning(context.prompt, place, tool, taken),
+        texts=tuple(_text(context.prompt, each) for each in taken),
     )
 
 

@@ -20,6 +20,8 @@ FINE, LENGTH = 1024, 320
 MOST = 127
 #: Name, description, parameters, examples.
 PARTS = 4
+#: Of a tool: name, description, names and descriptions of its parameters in turn, examples.
+ToolTexts = tuple[bytes, bytes, Sequence[bytes], Sequence[bytes]]
 
 
 def summed(rows: Rows, words: Iterable[bytes]) -> Vector:
@@ -40,7 +42,11 @@ def direction(vector: Vector, length: int) -> Vector:
 
 def of_text(rows: Rows, text: str) -> Vector:
     """In the length 1,024."""
-    return direction(summed(rows, words_of(text.encode())), FINE)
+    return _of_bytes(rows, text.encode())
+
+
+def _of_bytes(rows: Rows, text: bytes) -> Vector:
+    return direction(summed(rows, words_of(text)), FINE)
 
 
 def of_prompt(rows: Rows, text: str) -> Vector:
@@ -50,18 +56,21 @@ def of_prompt(rows: Rows, text: str) -> Vector:
 
 def of_tool(rows: Rows, tool: Tool, shares: Sequence[int]) -> Vector:
     """int8. shares: what each part counts for."""
-    words = [
-        word
-        for each in tool.parameters
-        for word in (*words_of(each.name.encode()), *words_of(each.description.encode()))
-    ]
+    said = [text.encode() for each in tool.parameters for text in (each.name, each.description)]
+    examples = [example.encode() for example in tool.examples]
+    return of_texts(rows, (tool.name.encode(), tool.description.encode(), said, examples), shares)
+
+
+def of_texts(rows: Rows, texts: ToolTexts, shares: Sequence[int]) -> Vector:
+    """The same of what a tool says, in any bytes."""
+    name, description, said, shown = texts
     examples = np.zeros(SIZE, dtype=np.int64)
-    for example in tool.examples[:MOST_EXAMPLES]:
-        examples += of_text(rows, example)
+    for example in shown[:MOST_EXAMPLES]:
+        examples += _of_bytes(rows, example)
     parts = (
-        of_text(rows, tool.name),
-        of_text(rows, tool.description),
-        direction(summed(rows, words), FINE),
+        _of_bytes(rows, name),
+        _of_bytes(rows, description),
+        direction(summed(rows, (word for text in said for word in words_of(text))), FINE),
         direction(examples, FINE),
     )
     total = np.zeros(SIZE, dtype=np.int64)
@@ -84,5 +93,5 @@ def features(prompt: Vector, tools: Sequence[Vector], most: int) -> tuple[int, .
     return (*packed.tolist(), (1 << len(tools)) - 1)
 
 
-__all__ = ["FINE", "LENGTH", "PARTS", "direction", "features", "of_prompt", "of_text", "of_tool"]
-__all__ += ["summed"]
+__all__ = ["FINE", "LENGTH", "PARTS", "ToolTexts", "direction", "features", "of_prompt"]
+__all__ += ["of_text", "of_texts", "of_tool", "summed"]

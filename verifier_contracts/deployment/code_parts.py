@@ -3,16 +3,36 @@ and what their addresses become in the encoder and the decoder. `model_code.py` 
 model is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from zkagent.models.encoding.encoder import Table
 from zkagent.verifier_contracts.errors import ModelCodeError
 
+NOWHERE = "0x" + "00" * 20
 ROWS_PER_CHUNK = 767  # of 32 bytes: as `Embedding.ROWS_PER_CHUNK`
+
+
+@dataclass(frozen=True)
+class Part:
+    """A contract of src/ beside the data that encoder and decoder ask. immutables: what its
+    constructor writes into its code."""
+
+    contract: str
+    arguments: tuple[Any, ...]
+    immutables: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Laid:
+    """Where a model's data and parts are."""
+
+    chunks: tuple[str, ...]
+    data: str
+    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -28,6 +48,9 @@ class ModelCode(ABC):
     #: Whether the agent has to tell contacts and caution (`IInstructedAgent`).
     instructed: ClassVar[bool]
 
+    #: Contracts of src/ that encoder and decoder ask.
+    part_names: ClassVar[tuple[str, ...]] = ()
+
     text_chunks: tuple[bytes, ...]
     data: bytes
 
@@ -39,6 +62,29 @@ class ModelCode(ABC):
     @property
     def components(self) -> tuple[bytes, ...]:
         return (*self.text_chunks, self.data)
+
+    @property
+    def component_count(self) -> int:
+        """Of what a registry binding lists: the data, then the parts."""
+        return len(self.components) + len(self.part_names)
+
+    def laid(self, components: Sequence[str]) -> Laid:
+        """Where they are by a binding's list; what is missing in it is at zero."""
+        missing = self.component_count - len(components)
+        addresses = (*components, *(NOWHERE,) * missing)[: self.component_count]
+        data = len(self.text_chunks)
+        return Laid(addresses[:data], addresses[data], addresses[data + 1 :])
+
+    def parts(self, chunk_addresses: Sequence[str], data_address: str) -> tuple[Part, ...]:
+        """What is made of src/ once the data contracts are deployed, before encoder and decoder."""
+        return ()
+
+    def beside(self, part_addresses: Sequence[str]) -> Self:
+        """The same, of which encoder and decoder ask the parts at these addresses. Raises
+        ModelCodeError for another number of them."""
+        if part_addresses:
+            raise ModelCodeError(f"{len(part_addresses)} addresses for no parts: deploy none")
+        return self
 
     @abstractmethod
     def encoder_arguments(
@@ -84,4 +130,4 @@ def numbered(what: str, chunks: Sequence[bytes]) -> list[str]:
     return [f"{what} {number} of {len(chunks)}" for number in range(1, len(chunks) + 1)]
 
 
-__all__ = ["ROWS_PER_CHUNK", "ModelCode", "numbered", "table_bytes"]
+__all__ = ["NOWHERE", "ROWS_PER_CHUNK", "Laid", "ModelCode", "Part", "numbered", "table_bytes"]

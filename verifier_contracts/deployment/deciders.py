@@ -84,10 +84,11 @@ def earlier_by_hash(
     components: the addresses of the model's data."""
     if not components:
         return None
-    *chunks, data = components
+    laid = model.laid(components)
+    model = model.beside(laid.parts)
     values = {
-        model.decoder: model.decoder_immutables(data),
-        model.encoder: model.encoder_immutables(chunks, data),
+        model.decoder: model.decoder_immutables(laid.data),
+        model.encoder: model.encoder_immutables(laid.chunks, laid.data),
     }
     hashes = {model.decoder: decoder, model.encoder: encoder}
     for contract, code in _released_code():

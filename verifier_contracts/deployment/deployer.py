@@ -79,11 +79,16 @@ class Deployer:
             create_data(self.carrier, self._step("tables", name), content)
             for name, content in zip(code.names, code.components, strict=True)
         )
+        parts = tuple(
+            self.address(f"reader: {part.contract}", part.contract, *part.arguments)
+            for part in code.parts(chunks, data)
+        )
+        code = code.beside(parts)
         encoder = self.make("encoder", code.encoder, *code.encoder_arguments(chunks, data))
         decoder = self.make("decoder", code.decoder, *code.decoder_arguments(data))
         verifier = self.verifier(circuit)
         made = ModelContracts(
-            tuple(chunks), data, encoder.address, decoder.address, verifier.address
+            tuple(chunks), data, encoder.address, decoder.address, verifier.address, parts
         )
         return made, verifier
 
@@ -122,17 +127,19 @@ class Deployer:
     ) -> tuple[Any, ...]:
         """ERC-7992's ModelCommitment for contracts with the code that this version compiles to: the
         registry refuses it where they have another."""
-        code = code_of(model)
-        encoder = contract(code.encoder).runtime(
-            code.encoder_immutables(contracts.text_chunks, contracts.data)
+        code = code_of(model).beside(contracts.parts)
+        chunks, data = contracts.text_chunks, contracts.data
+        encoder = contract(code.encoder).runtime(code.encoder_immutables(chunks, data))
+        decoder = contract(code.decoder).runtime(code.decoder_immutables(data))
+        parts = (
+            contract(part.contract).runtime(part.immutables) for part in code.parts(chunks, data)
         )
-        decoder = contract(code.decoder).runtime(code.decoder_immutables(contracts.data))
         covered = model_hash(
             bytes.fromhex(model.manifest.files.onnx),
             bytes.fromhex(model.digest),
             keccak(encoder),
             keccak(decoder),
-            [keccak(each) for each in code.components],
+            [keccak(each) for each in (*code.components, *parts)],
         )
         system, uri = system_id(circuit.origin.system), f"zkagent:model/{model.name}"
         return (covered, bytes.fromhex(circuit.digest), keccak(verifier.code), system, uri)

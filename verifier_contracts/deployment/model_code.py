@@ -19,6 +19,7 @@ from zkagent.models.catalogue import (
     LoanModel,
     Model,
     NumericModel,
+    ReaderModel,
     StepModel,
 )
 from zkagent.models.encoding.encoder import Table, Tables
@@ -35,6 +36,7 @@ from zkagent.verifier_contracts.deployment.code_parts import (
 from zkagent.verifier_contracts.deployment.label_code import label_code
 from zkagent.verifier_contracts.deployment.loan_code import credit_code, loan_code
 from zkagent.verifier_contracts.deployment.numeric_code import numeric_code
+from zkagent.verifier_contracts.deployment.reader_code import reader_code
 from zkagent.verifier_contracts.errors import ModelCodeError
 
 MAX_CHUNKS = 8
@@ -157,18 +159,23 @@ class InstructionCode(ModelCode):
 def code_of(model: Model) -> ModelCode:
     """Of an agent's model, of whichever kind. Raises ModelCodeError for what the contracts cannot
     hold."""
-    if isinstance(model, InstructionModel):
-        return build_instruction_code(model.manifest, model.table)
-    if isinstance(model, LoanModel):
-        return loan_code(model)
-    if isinstance(model, CreditModel):
-        return credit_code(model)
-    if isinstance(model, LabelModel):
-        return label_code(model.classifier)
-    if isinstance(model, NumericModel):
-        return numeric_code(model)
-    assert isinstance(model, StepModel)
-    return build_model_code(model.manifest, model.tables)
+    match model:
+        case InstructionModel():
+            found: ModelCode = build_instruction_code(model.manifest, model.table)
+        case LoanModel():
+            found = loan_code(model)
+        case CreditModel():
+            found = credit_code(model)
+        case LabelModel():
+            found = label_code(model.classifier)
+        case NumericModel():
+            found = numeric_code(model)
+        case ReaderModel():
+            found = reader_code(model)
+        case _:
+            assert isinstance(model, StepModel)
+            found = build_model_code(model.manifest, model.tables)
+    return found
 
 
 def build_instruction_code(manifest: InstructionManifest, table: CodeTable) -> InstructionCode:

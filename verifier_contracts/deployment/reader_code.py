@@ -1,12 +1,25 @@
-"""A reader's table of words as contract code: see `src/reader/WordTable.sol`, which reads it."""
+"""A reader's table of words as contract code, and what reads it and is made of it: see
+`model_code.py`, which hands this out. What the constructors of a reader's contracts take, and what
+they write into code, stands here alone.
+
+Data contracts: the table's chunks (`src/reader/WordTable.sol`), then the lexicon by which arguments
+are found. Beside them `ToolVectors`, `TextReader` and `LiteralReader`.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
+from zkagent.models.agents.reader import ReaderModel
+from zkagent.models.reader.files import Margins
+from zkagent.models.reader.lexicon import lexicon
 from zkagent.models.reader.rows import APART, BUCKET_BYTES, BUCKETS_PER_CHUNK, ENTRY_BYTES, Rows
+from zkagent.verifier_contracts.deployment.code_parts import NOWHERE, ModelCode, Part, numbered
 from zkagent.verifier_contracts.errors import ModelCodeError
 
 MAX_WORD_CHUNKS = 32
-_SHIFT_BITS = 2
+_SHIFT_BITS, _SHARE_BITS = 2, 16
+_WORDS = 1 << 256
 _APART_BYTES = APART * ENTRY_BYTES
 
 
@@ -44,4 +57,81 @@ def _entry(rows: Rows, which: int) -> tuple[int, int]:
     return entry[0] >> 8 - _SHIFT_BITS, int.from_bytes(entry[2:], "big")
 
 
-__all__ = ["MAX_WORD_CHUNKS", "word_chunks", "word_immutables"]
+@dataclass(frozen=True)
+class ReaderCode(ModelCode):
+    """Of a reader of tools. data: the lexicon. shares: what the parts of a tool count for. made:
+    where the parts are, once they are."""
+
+    encoder = "ReaderEncoder"
+    decoder = "ReaderDecoder"
+    instructed = False
+    part_names = ("ToolVectors", "TextReader", "LiteralReader")
+
+    rows: Rows
+    shares: tuple[int, ...]
+    margins: Margins
+    made: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*numbered("words", self.text_chunks), "lexicon")
+
+    def parts(self, chunk_addresses: Sequence[str], data_address: str) -> tuple[Part, ...]:
+        self._check_chunks(chunk_addresses)
+        packed = sum(share << _SHARE_BITS * at for at, share in enumerate(self.shares))
+        table = list(chunk_addresses), self.rows.buckets
+        words = word_immutables(self.rows, chunk_addresses)
+        read = {"_lexicon": int(data_address, 16)}
+        return (
+            Part("ToolVectors", (*table, packed), {**words, "_shares": packed}),
+            Part("TextReader", (data_address,), read),
+            Part("LiteralReader", (data_address,), read),
+        )
+
+    def beside(self, part_addresses: Sequence[str]) -> Self:
+        if len(part_addresses) != len(self.part_names):
+            raise ModelCodeError(
+                f"{len(part_addresses)} addresses for {', '.join(self.part_names)}: deploy each "
+                "once, in order"
+            )
+        return replace(self, made=tuple(part_addresses))
+
+    def encoder_arguments(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> tuple[list[str], int, str]:
+        self._check_chunks(chunk_addresses)
+        return list(chunk_addresses), self.rows.buckets, self._at("ToolVectors")
+
+    def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
+        margins = (self.margins.ahead, self.margins.fits, self.margins.unit)
+        return self._at("TextReader"), self._at("LiteralReader"), margins
+
+    def encoder_immutables(
+        self, chunk_addresses: Sequence[str], data_address: str
+    ) -> dict[str, int]:
+        words = word_immutables(self.rows, chunk_addresses)
+        return {**words, "_vectors": int(self._at("ToolVectors"), 16)}
+
+    def decoder_immutables(self, data_address: str) -> dict[str, int]:
+        margins = self.margins
+        return {
+            "_texts": int(self._at("TextReader"), 16),
+            "_literals": int(self._at("LiteralReader"), 16),
+            "_ahead": margins.ahead,
+            "_fits": margins.fits % _WORDS,
+            "_unit": margins.unit,
+        }
+
+    def _at(self, part: str) -> str:
+        return dict(zip(self.part_names, self.made, strict=False)).get(part, NOWHERE)
+
+
+def reader_code(model: ReaderModel) -> ReaderCode:
+    """Raises ModelCodeError for what the contracts cannot hold."""
+    rows, manifest = model.reader.rows, model.reader.manifest
+    (table,) = lexicon().chunks
+    return ReaderCode(word_chunks(rows), b"\0" + table, rows, manifest.shares, manifest.margins)
+
+
+__all__ = ["MAX_WORD_CHUNKS", "ReaderCode", "reader_code", "word_chunks"]
+__all__ += ["word_immutables"]

@@ -27,18 +27,20 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class ModelContracts:
-    """The contracts that execute one model. text_chunks and data hold its tables as code."""
+    """The contracts that execute one model. text_chunks and data hold its tables as code; parts:
+    what else encoder and decoder ask."""
 
     text_chunks: tuple[str, ...]
     data: str
     encoder: str
     decoder: str
     verifier: str
+    parts: tuple[str, ...] = ()
 
     @property
     def components(self) -> tuple[str, ...]:
         """What a registry binding names beside verifier, encoder and decoder."""
-        return (*self.text_chunks, self.data)
+        return (*self.text_chunks, self.data, *self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class Deployment:
         for name in OPTIONAL:
             if not content[name]:
                 del content[name]
+        if not self.contracts.parts:
+            del content["contracts"]["parts"]
         return json.dumps(content, indent=2) + "\n"
 
     @classmethod
@@ -111,10 +115,10 @@ def _typed(content: dict[str, Any]) -> dict[str, Any]:
     if differing := (names - found - OPTIONAL) | (found - names):
         raise ValueError(f"fields {', '.join(sorted(differing))} missing or unknown")
     contracts = content["contracts"]
-    chunks = tuple(contracts["text_chunks"])
+    lists = {name: tuple(contracts.get(name, ())) for name in ("text_chunks", "parts")}
     return {
         **content,
-        "contracts": ModelContracts(**{**contracts, "text_chunks": chunks}),
+        "contracts": ModelContracts(**{**contracts, **lists}),
         "tokens": tuple(Token(**token) for token in content["tokens"]),
         "tools": tuple((name, address) for name, address in content["tools"]),
     }

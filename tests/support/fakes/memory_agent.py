@@ -43,8 +43,6 @@ from zkagent.executor.chain.agent import (
     RunResult,
     RunTerms,
     TokenTransfer,
-    ToolMetadata,
-    ToolParameter,
     VerifiedDecision,
 )
 from zkagent.executor.chain.model_hashes import commitment_hash, model_hash
@@ -62,7 +60,7 @@ from zkagent.executor.runs.derivation import (
 )
 from zkagent.executor.runs.provers import ProofCheck
 from zkagent.models.catalogue import Model
-from zkagent.models.encoding.context import View, escape_observation
+from zkagent.models.encoding.context import ToolMetadata, ToolParameter, View, escape_observation
 from zkagent.models.encoding.decoder import Decision
 from zkagent.verifier_contracts.errors import RevertError
 

@@ -3,15 +3,15 @@ pragma solidity ^0.8.30;
 
 import {IAgentExecutor} from "../interfaces/IAgentExecutor.sol";
 import {IContactBook, IContactBookUser} from "../interfaces/IContactBook.sol";
-import {IInstructedAgent} from "../interfaces/IInstructedAgent.sol";
 import {ILendingPool} from "../interfaces/ILendingPool.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {ISymbolBook} from "../interfaces/ISymbolBook.sol";
+import {CautiousAgent} from "./CautiousAgent.sol";
 import {WalletAgent} from "./WalletAgent.sol";
 
 /// @title The wallet agent for models that read whole instructions: it pays contacts by name, and its
 ///   owner says how sure it has to be
-contract InstructedWalletAgent is WalletAgent, IInstructedAgent {
+contract InstructedWalletAgent is WalletAgent, CautiousAgent {
     /// @notice What the agent is made with.
     /// @param executor Who makes the decisions.
     /// @param modelId The model's registry number in decimal.
@@ -36,10 +36,7 @@ contract InstructedWalletAgent is WalletAgent, IInstructedAgent {
         uint16 maxIterations;
     }
 
-    uint256 private constant MAX_CAUTION = 10_000;
-
     IContactBook private immutable _contacts;
-    uint256 private _caution;
 
     constructor(Setup memory setup)
         WalletAgent(
@@ -52,30 +49,13 @@ contract InstructedWalletAgent is WalletAgent, IInstructedAgent {
             setup.symbols,
             setup.maxIterations
         )
+        CautiousAgent(setup.caution)
     {
         _contacts = setup.contacts;
-        _setCaution(setup.caution);
-    }
-
-    /// @inheritdoc IInstructedAgent
-    function setCaution(uint256 caution_) external {
-        _onlyOwner(msg.sender);
-        _setCaution(caution_);
-    }
-
-    /// @inheritdoc IInstructedAgent
-    function caution() external view returns (uint256) {
-        return _caution;
     }
 
     /// @inheritdoc IContactBookUser
     function contactBook() external view returns (IContactBook) {
         return _contacts;
-    }
-
-    function _setCaution(uint256 caution_) private {
-        if (caution_ > MAX_CAUTION) revert CautionTooHigh(caution_, MAX_CAUTION);
-        emit CautionSet(_caution, caution_);
-        _caution = caution_;
     }
 }

@@ -30,7 +30,7 @@ library ReaderChoice {
     /// @notice The output is not of a network that chooses among these tools.
     error ToolOutOfRange(int256 received, uint256 count);
 
-    /// @notice What to do, and with which tool.
+    /// @notice What to do, and with which tool. An agent whose caution is zero has the model's margins.
     /// @param output The place of the best tool, ahead, fits.
     function read(bytes calldata output, uint256 count, address agent, Margins memory margins)
         internal
@@ -51,7 +51,7 @@ library ReaderChoice {
         // forge-lint: disable-next-line(unsafe-typecast)
         (int256 least, int256 fitting) = (int256(margins.ahead) * CAUTION_UNIT, margins.fits);
         fitting *= CAUTION_UNIT;
-        if (told) {
+        if (told && caution != 0) {
             if (caution > type(uint64).max) return (DECLINE, tool);
             // forge-lint: disable-next-line(unsafe-typecast)
             least = int256(caution * margins.unit);

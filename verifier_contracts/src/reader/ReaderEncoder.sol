@@ -5,6 +5,7 @@ import {Ascii} from "../encoding/Ascii.sol";
 import {PromptText} from "../encoding/PromptText.sol";
 import {Context, IEncoder} from "../interfaces/IEncoder.sol";
 import {IReadingAgent} from "../interfaces/IReadingAgent.sol";
+import {IReadingEncoder} from "../interfaces/IReadingEncoder.sol";
 import {IToolVectors} from "../interfaces/IToolVectors.sol";
 import {TextVector} from "./TextVector.sol";
 import {WordTable} from "./WordTable.sol";
@@ -13,7 +14,7 @@ import {WordTable} from "./WordTable.sol";
 ///   `features` in `models/reader/vectors.py`
 /// @notice Tools are read as the agent pinned them, by their vectors. Nothing else that they say counts, nor
 ///   does the history. The second result is empty.
-contract ReaderEncoder is WordTable, IEncoder {
+contract ReaderEncoder is WordTable, IEncoder, IReadingEncoder {
     uint256 private constant MOST_TOOLS = 8;
     uint256 private constant VECTOR_BYTES = 64;
 
@@ -24,11 +25,11 @@ contract ReaderEncoder is WordTable, IEncoder {
 
     /// @param chunks The contracts that hold the table of words; see `WordTable`.
     /// @param buckets The table's number of buckets.
-    /// @param vectors Where the vectors of tools are, made with the same table.
-    constructor(address[] memory chunks, uint256 buckets, IToolVectors vectors)
+    /// @param vectors_ Where the vectors of tools are, made with the same table.
+    constructor(address[] memory chunks, uint256 buckets, IToolVectors vectors_)
         WordTable(chunks, buckets)
     {
-        _vectors = vectors;
+        _vectors = vectors_;
     }
 
     /// @inheritdoc IEncoder
@@ -47,6 +48,11 @@ contract ReaderEncoder is WordTable, IEncoder {
             ),
             ""
         );
+    }
+
+    /// @inheritdoc IReadingEncoder
+    function vectors() external view returns (IToolVectors) {
+        return _vectors;
     }
 
     /// @dev A copy of the prompt, which has to be one that arguments are found in.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
+
+import {AgentTool} from "../agents/ToolPins.sol";
+import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
+import {IReadingEncoder} from "../interfaces/IReadingEncoder.sol";
+import {IToolVectors} from "../interfaces/IToolVectors.sol";
+import {ModelIds} from "../libraries/ModelIds.sol";
+
+/// @title Has a reader read the tools of an agent that is being made
+library ToolTextPins {
+    /// @notice Stores the tools' vectors where the registered reader looks for them.
+    /// @return pointer The contract whose code is the encoding of the hashes of what they say.
+    function pin(IModelRegistry registry, string memory modelId, AgentTool[] memory tools)
+        internal
+        returns (address pointer)
+    {
+        address encoder = registry.bindingOf(ModelIds.parse(modelId)).encoder;
+        IToolVectors vectors = IReadingEncoder(encoder).vectors();
+        bytes32[] memory texts = new bytes32[](tools.length);
+        for (uint256 i = 0; i < tools.length; ++i) {
+            texts[i] = vectors.store(address(tools[i].tool));
+        }
+        return SSTORE2.write(abi.encode(texts));
+    }
+}

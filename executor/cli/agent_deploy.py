@@ -254,17 +254,18 @@ def _own_model(
     """The model in the agent's folder, with its circuit, on the executor of a deployment. proving:
     the proof system and the set-up that were asked for."""
     from zkagent.executor.runs.session import local_circuit
-    from zkagent.models.catalogue import Model, load_model
+    from zkagent.models.catalogue import load_decider
     from zkagent.verifier_contracts.deployment.foundations import Foundations, find_foundations
     from zkagent.verifier_contracts.deployment.own_model import OwnModel
 
     proof_system, srs = proving
-    model = load_model(target.model, Model)
+    model = load_decider(target.model)
     system = proof_system_of(proof_system_for(model, proof_system))
     there = Foundations()
     if record:
         there = find_foundations(web3, registry=record.registry, executor=record.executor)
-    return OwnModel(model, local_circuit(model, srs, tell.stage, system), there)
+    circuit = local_circuit(model, srs, tell.stage, system)
+    return OwnModel(model, circuit, there, shared=target.is_shared)
 
 
 def _next(target: Target, place: Path, rpc: str, key_file: Path) -> str:

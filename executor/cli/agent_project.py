@@ -31,8 +31,13 @@ class Target:
 
     @property
     def has_model(self) -> bool:
-        """Whether a model lies beside it."""
-        return self.project is not None and not self.project.kind.model
+        """Whether its model is registered with it."""
+        return self.project is not None and (not self.project.kind.model or self.is_shared)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other agents obey the same."""
+        return self.project is not None and self.project.kind.registers
 
     @property
     def model(self) -> str:

@@ -199,6 +199,7 @@ def deploy_command(
     asked = hundredths(model, caution)
     if contacts and model.caution is None:
         raise click.UsageError(f"--contact says nothing to {model.name}, which knows no contacts")
+    _refuse_readers(model)
     labels = isinstance(model, LabelModel)
     if labels:
         code_of(model)
@@ -352,6 +353,7 @@ def chain_command(
     from zkagent.verifier_contracts.deployment.model_code import code_of
 
     model = load_decider(model_name)
+    _refuse_readers(model)
     system = proof_system_for(model, proof_system)
     without_batches(system, sizes)
     if isinstance(model, LabelModel):
@@ -374,6 +376,17 @@ def chain_command(
                 output.show("the chain ends with Ctrl-C, and its two files with it")
             tell.rest("serving")
             signal.pause()
+
+
+def _refuse_readers(model: "Model") -> None:
+    """Raises UsageError for a model of agents that somebody else writes."""
+    from zkagent.models.catalogue import ReaderModel
+
+    if isinstance(model, ReaderModel):
+        raise click.UsageError(
+            f"{model.name} chooses among tools of your own: begin an agent that has some with "
+            f"{typed('agent', 'new', 'NAME', '--kind', 'reader')}"
+        )
 
 
 def _refuse_for_labels(**given: object) -> None:

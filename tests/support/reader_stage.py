@@ -1,14 +1,16 @@
 """An agent that reads its tools (`test/reader/Steward.sol`), with a contact, on its own chain."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from eth_abi.abi import encode
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from tests.support.progress import quiet
+from tests.support.reading_chain import DESCRIPTION, EXAMPLES, INPUT, INPUT_TYPE, NAME
 from zkagent.circuits.systems import PROVING
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import RunCall
@@ -16,7 +18,7 @@ from zkagent.executor.chain.revert_site import explained
 from zkagent.executor.demo.attacks.stage import FALSE_PROOF, REFUSALS
 from zkagent.executor.runs.session import Session, local_circuit, open_agent
 from zkagent.models.catalogue import ReaderModel, load_decider
-from zkagent.verifier_contracts.chain.local import Anvil, call
+from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
 from zkagent.verifier_contracts.deployment.arguments import constructor_arguments
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier, Step, create
 from zkagent.verifier_contracts.deployment.deployer import Deployer
@@ -24,7 +26,7 @@ from zkagent.verifier_contracts.deployment.own_model import OwnModel
 from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_sources
 
-SOURCE = "test/reader/Steward.sol"
+SOURCE, FAKES = "test/reader/Steward.sol", "test/reader/ReadingFakes.sol"
 GAS = 8_000_000
 BOB = to_checksum_address("0x" + "b0" * 20)
 
@@ -82,6 +84,53 @@ def made_steward(
     return agent, carrier.web3.eth.contract(address=address, abi=list(compiled["Manor"].abi))
 
 
+class Talker:
+    """A tool of a stranger's that says what it is told to."""
+
+    def __init__(self, web3: Any, maker: LocalAccount) -> None:
+        self.web3, self.maker = web3, maker
+        compiled = compile_sources({FAKES: (PACKAGE / FAKES).read_text()})["SayingTool"]
+        self.contract = deploy(web3, compiled, maker)
+        self.address = str(self.contract.address)
+
+    def say(
+        self,
+        name: bytes,
+        description: bytes,
+        parameters: Sequence[tuple[int, bytes, bytes]] = (),
+        examples: Sequence[bytes] = (),
+    ) -> None:
+        self.say_raw(
+            {
+                NAME: encode(["bytes"], [name]),
+                DESCRIPTION: encode(["bytes"], [description]),
+                INPUT: encode([INPUT_TYPE], [(list(parameters),)]),
+                EXAMPLES: encode(["bytes[]"], [list(examples)]),
+            },
+            has_examples=bool(examples),
+        )
+
+    def say_raw(self, answers: Mapping[bytes, bytes], *, has_examples: bool) -> None:
+        said = list(answers), list(answers.values()), has_examples
+        send(self.web3, self.contract.functions.say(*said), self.maker)
+
+    @property
+    def runs(self) -> int:
+        return int(call(self.web3, self.contract.functions.runs()))
+
+
+@contextmanager
+def another_steward(stage: ReaderStage, *others: Talker) -> Iterator[ReaderStage]:
+    """With tools of strangers."""
+    contacts = call(stage.web3, stage.agent.functions.contactBook())
+    carrier = DirectCarrier(stage.web3, stage.owner)
+    made = made_steward(carrier, stage.known, contacts, [each.address for each in others])
+    with open_agent(
+        stage.web3, made[0].address, stage.owner, stage.model, srs=None, stage=quiet
+    ) as session:
+        yield replace(stage, agent=made[0], manor=made[1], session=session)
+
+
 @contextmanager
 def reader_stage() -> Iterator[ReaderStage]:
     model = load_decider("reader")
@@ -98,4 +147,4 @@ def reader_stage() -> Iterator[ReaderStage]:
             yield ReaderStage(anvil, web3, owner, stranger, model, known, agent, manor, session)
 
 
-__all__ = ["BOB", "ReaderStage", "made_steward", "reader_stage"]
+__all__ = ["BOB", "ReaderStage", "Talker", "another_steward", "made_steward", "reader_stage"]

@@ -30,13 +30,16 @@ DECLARED = re.compile(r"^(?:abstract contract|contract|interface|library) (\w+)"
 class Kind:
     """What an agent decides by. templates: its files, below this folder. model: the shipped one
     that it obeys; empty where the folder has its own. prompt: whether runs have one. arguments: of
-    the constructor, that only whoever deploys it knows."""
+    the constructor, that only whoever deploys it knows. registers: whether its model, though it is
+    shipped, is registered with the agent, where it is not yet: a reader, of which agents that a
+    deployment begins with know nothing."""
 
     description: str
     templates: tuple[str, ...]
     model: str
     prompt: bool
     arguments: tuple[str, ...] = ()
+    registers: bool = False
 
 
 SHARED = ("foundry.toml", "Makefile.txt")

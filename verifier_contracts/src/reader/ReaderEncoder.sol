@@ -20,9 +20,6 @@ contract ReaderEncoder is WordTable, IEncoder, IReadingEncoder {
 
     IToolVectors private immutable _vectors;
 
-    /// @notice The agent has none, or more than the network chooses among.
-    error ToolCountOutOfRange(uint256 received, uint256 limit);
-
     /// @param chunks The contracts that hold the table of words; see `WordTable`.
     /// @param buckets The table's number of buckets.
     /// @param vectors_ Where the vectors of tools are, made with the same table.
@@ -48,6 +45,11 @@ contract ReaderEncoder is WordTable, IEncoder, IReadingEncoder {
             ),
             ""
         );
+    }
+
+    /// @inheritdoc IReadingEncoder
+    function mostTools() external pure returns (uint256) {
+        return MOST_TOOLS;
     }
 
     /// @inheritdoc IReadingEncoder

@@ -11,14 +11,20 @@ import {ModelIds} from "../libraries/ModelIds.sol";
 
 /// @title Has a reader read the tools of an agent that is being made
 library ToolTextPins {
-    /// @notice Stores the tools' vectors where the registered reader looks for them.
+    /// @notice Stores the tools' vectors where the registered reader looks for them. Reverts for none, and for
+    ///   more than it chooses among.
     /// @return pointer The contract whose code is the encoding of the hashes of what they say.
     function pin(IModelRegistry registry, string memory modelId, AgentTool[] memory tools)
         internal
         returns (address pointer)
     {
-        address encoder = registry.bindingOf(ModelIds.parse(modelId)).encoder;
-        IToolVectors vectors = IReadingEncoder(encoder).vectors();
+        IReadingEncoder encoder =
+            IReadingEncoder(registry.bindingOf(ModelIds.parse(modelId)).encoder);
+        uint256 most = encoder.mostTools();
+        if (tools.length == 0 || tools.length > most) {
+            revert IReadingEncoder.ToolCountOutOfRange(tools.length, most);
+        }
+        IToolVectors vectors = encoder.vectors();
         bytes32[] memory texts = new bytes32[](tools.length);
         for (uint256 i = 0; i < tools.length; ++i) {
             texts[i] = vectors.store(address(tools[i].tool));

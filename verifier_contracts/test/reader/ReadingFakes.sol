@@ -13,12 +13,19 @@ import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 contract SayingTool is IToolExamples, IERC165 {
     mapping(bytes4 selector => bytes answer) private _answers;
     bool private _hasExamples;
+    /// @notice How often it was run.
+    uint256 public runs;
 
     function say(bytes4[] calldata selectors, bytes[] calldata answers, bool hasExamples) external {
         for (uint256 i = 0; i < selectors.length; ++i) {
             _answers[selectors[i]] = answers[i];
         }
         _hasExamples = hasExamples;
+    }
+
+    function run(IERCAgentTool.Input calldata, address) external returns (int256, string memory) {
+        ++runs;
+        return (-1, "It ran.");
     }
 
     function supportsInterface(bytes4 id) external view returns (bool) {

@@ -109,6 +109,7 @@ contract Steward is ReaderAgent {
         p[0] = IERCAgentTool.ParamDescription(
             IERCAgentTool.ParamType.STRING, "text", "what the notice says"
         );
+        (examples[0], examples[1]) = ("put up a notice that says hello", "announce to everybody");
         made[2] = _tool(
             manor,
             "Announce",
@@ -116,7 +117,7 @@ contract Steward is ReaderAgent {
             Manor.announce.selector,
             p,
             "It hangs there.",
-            new string[](0)
+            examples
         );
         for (uint256 i = 0; i < others.length; ++i) {
             made[3 + i] = AgentTool(others[i], false);

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from zkagent.executor.chain.abi import RUN_WITH_PROOFS, rows_of, terms_in
+from zkagent.executor.chain.abi import RUN_WITH_PROOFS, WORD, rows_of, terms_in
 from zkagent.executor.chain.agent import (
     AgentModel,
     AgentReads,
@@ -34,10 +34,11 @@ from zkagent.executor.receipts.format import (
     ToolRecord,
 )
 from zkagent.executor.receipts.parts import models_of
+from zkagent.executor.runs import derivation
 from zkagent.executor.runs.derivation import facts_of, has_facts, raw_bytes, text
 from zkagent.models.encoding.book import Listing
 from zkagent.models.encoding.context import ToolMetadata, ToolParameter, View
-from zkagent.models.encoding.decoder import READ, Argument, Decision, slotted
+from zkagent.models.encoding.decoder import READ, Argument, Decision
 
 
 def hexed(data: bytes) -> str:
@@ -174,12 +175,13 @@ def words_by_slot(decision: DecisionRecord) -> dict[str, bytes]:
     """The 32 bytes of each argument of a call, by what it is for ("asset", "amount", "recipient"),
     which models may have in any order; nothing of a call whose arguments are for nothing that is
     known here. Raises ValueError where one is missing or there twice."""
-    filled = [(argument.slot, argument.source) for argument in decision.arguments]
-    found = slotted(filled, decision.values)
-    if found and len(found) != len(filled):
-        slots = ", ".join(slot for slot, _ in filled)
-        raise ValueError(f"the call has two arguments for one slot: {slots}")
-    return {slot: unhexed(word) for slot, word in found.items()}
+    found = derivation.words_by_slot(recorded_decision(decision))
+    if found and not len(found) == len(decision.arguments) == len(decision.values):
+        slots = ", ".join(argument.slot for argument in decision.arguments)
+        raise ValueError(
+            f"the call has {len(decision.values)} words for {slots}, of which each takes one"
+        )
+    return {slot: word.to_bytes(WORD, "big") for slot, word in found.items()}
 
 
 def rows_of_proof(run: RunRecord, record: ProofRecord) -> tuple[IterationRecord, ...]:

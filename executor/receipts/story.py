@@ -10,6 +10,7 @@ from zkagent.errors import in_line
 from zkagent.executor.chain.agent import amount_in_words, payee_in_words
 from zkagent.executor.receipts.format import IterationRecord, Receipt, RunRecord
 from zkagent.executor.receipts.recording import recorded_decision
+from zkagent.executor.runs.derivation import words_by_slot
 from zkagent.models.encoding.book import Listing
 from zkagent.models.encoding.decoder import READ, words
 
@@ -66,7 +67,7 @@ def _amount(step: IterationRecord) -> str:
     of how many decimals a token has; its units are what counts.
     Whether they move is for the tool to say, and for the chain's events."""
     decision = recorded_decision(step.decision)
-    values = decision.words_by_slot
+    values = words_by_slot(decision)
     if not {"amount", "asset"} <= values.keys():
         return ""
     token, units = f"0x{values['asset']:040x}", values["amount"]

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from zkagent.executor.chain.agent import TokenTransfer, amount_in_words, payee_in_words
+from zkagent.executor.runs.derivation import words_by_slot
 from zkagent.executor.runs.plan import PlannedDecision
 
 
@@ -33,7 +34,7 @@ def moved(
 
 def _named(planned: PlannedDecision) -> tuple[str, int] | None:
     """Token and units."""
-    words = planned.decision.words_by_slot
+    words = words_by_slot(planned.decision)
     if not {"amount", "asset"} <= words.keys():
         return None
     return f"0x{words['asset']:040x}", words["amount"]

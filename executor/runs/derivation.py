@@ -43,7 +43,7 @@ from zkagent.executor.chain.agent import (
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import ContactBook, SymbolBook, plain_book
 from zkagent.models.encoding.context import PARAMETER_TYPES, Context, ToolMetadata
-from zkagent.models.encoding.decoder import Decision, ToolSignature
+from zkagent.models.encoding.decoder import PROMPT, READ, Decision, ToolSignature
 from zkagent.models.errors import DuplicateTool, ModelError
 
 OBSERVATION = b"Observation: "
@@ -277,9 +277,18 @@ def _own_decimals(reads: AgentReads, decision: Decision) -> tuple[Fact, ...]:
     told, book = dict(reads.decimals), SymbolBook(reads.book)
     tokens: Iterable[str] = told
     if decision.kind == "call" and not is_bookless(reads):
-        named = (word for slot, word in decision.words_by_slot.items() if slot == "asset")
+        named = (word for slot, word in words_by_slot(decision).items() if slot == "asset")
         tokens = (f"0x{word:040x}" for word in named)
     return tuple(decimals_fact(t, told[t]) for t in tokens if t in told and not book.by_token(t))
+
+
+def words_by_slot(decision: Decision) -> dict[str, int]:
+    """The word of each argument of a call whose slots are a manifest's; none of others: neither
+    what another agent is asked nor what tools call their parameters is known here."""
+    filled = decision.arguments
+    if any(each.source == READ for each in filled) or [each.slot for each in filled] == [PROMPT]:
+        return {}
+    return dict(zip((each.slot for each in filled), decision.values, strict=False))
 
 
 def _word(value: int) -> bytes:

@@ -12,7 +12,7 @@ instruction (`ambiguity`).
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 from zkagent.models.encoding.ambiguity import is_ambiguous
 from zkagent.models.encoding.amounts import format_amount, parse_amount
@@ -94,11 +94,6 @@ class Decision:
         """``Withdraw(asset=USDC, amount=5)``, or the answer."""
         return words(self.action, {a.slot: a.text for a in self.arguments}) or self.answer
 
-    @property
-    def words_by_slot(self) -> dict[str, int]:
-        """The word of each argument of a call whose slots are a manifest's; none of others."""
-        return slotted([(a.slot, a.source) for a in self.arguments], self.values)
-
     def to_json(self) -> dict[str, object]:
         """The form that the command line prints: arguments as written in the text."""
         shown: dict[str, object] = {
@@ -107,17 +102,6 @@ class Decision:
             "answer": self.answer,
         }
         return shown | {"note": self.note} if self.note else shown
-
-
-Word = TypeVar("Word")
-
-
-def slotted(filled: Sequence[tuple[str, str]], values: Sequence[Word]) -> dict[str, Word]:
-    """By slot the word of each argument, of arguments that take a word each: neither a prompt nor
-    READ. filled: slot and source of each."""
-    if any(source == READ for _, source in filled) or [slot for slot, _ in filled] == [PROMPT]:
-        return {}
-    return dict(zip((slot for slot, _ in filled), values, strict=True))
 
 
 def words(action: str, arguments: Mapping[str, str]) -> str:

@@ -69,11 +69,11 @@ class ModelCode(ABC):
         return len(self.components) + len(self.part_names)
 
     def laid(self, components: Sequence[str]) -> Laid:
-        """Where they are by a binding's list; what is missing in it is at zero."""
-        missing = self.component_count - len(components)
-        addresses = (*components, *(NOWHERE,) * missing)[: self.component_count]
-        data = len(self.text_chunks)
-        return Laid(addresses[:data], addresses[data], addresses[data + 1 :])
+        """Where they are by a binding's list, whatever its length: the parts are the last ones."""
+        beyond = len(self.part_names)
+        places = [NOWHERE] * (1 + beyond - len(components)) + list(components)
+        *chunks, data = places[: len(places) - beyond]
+        return Laid(tuple(chunks), data, tuple(places[len(places) - beyond :]))
 
     def parts(self, chunk_addresses: Sequence[str], data_address: str) -> tuple[Part, ...]:
         """What is made of src/ once the data contracts are deployed, before encoder and decoder."""

@@ -77,7 +77,6 @@ class ReaderCode(ModelCode):
         return (*numbered("words", self.text_chunks), "lexicon")
 
     def parts(self, chunk_addresses: Sequence[str], data_address: str) -> tuple[Part, ...]:
-        self._check_chunks(chunk_addresses)
         packed = sum(share << _SHARE_BITS * at for at, share in enumerate(self.shares))
         table = list(chunk_addresses), self.rows.buckets
         words = word_immutables(self.rows, chunk_addresses)

@@ -1,5 +1,6 @@
 """An agent that reads its tools (`test/reader/Steward.sol`), with a contact, on its own chain."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -73,11 +74,15 @@ class ReaderStage:
 
 
 def made_steward(
-    carrier: DirectCarrier, known: dict[str, str], contacts: str, others: Sequence[str] = ()
+    carrier: DirectCarrier,
+    known: dict[str, str],
+    contacts: str,
+    others: Sequence[tuple[str, bool]] = (),
 ) -> tuple[Any, Any]:
-    """An agent, also with others' tools; and its manor."""
+    """An agent, also with others' tools, each with whether its code fixes what it says; and its
+    manor."""
     compiled = compile_sources({SOURCE: (PACKAGE / SOURCE).read_text()})
-    given = {"contacts": contacts, "others": "[" + ",".join(f'"{each}"' for each in others) + "]"}
+    given = {"contacts": contacts, "others": json.dumps(others)}
     arguments = constructor_arguments(compiled["Steward"], given, known)
     agent = create(carrier, Step("agent", "steward"), compiled["Steward"], *arguments)
     address = call(carrier.web3, agent.functions.MANOR())
@@ -120,11 +125,12 @@ class Talker:
 
 
 @contextmanager
-def another_steward(stage: ReaderStage, *others: Talker) -> Iterator[ReaderStage]:
-    """With tools of strangers."""
+def another_steward(stage: ReaderStage, *others: Talker | str) -> Iterator[ReaderStage]:
+    """With tools of strangers, or at addresses whose code fixes what they say."""
     contacts = call(stage.web3, stage.agent.functions.contactBook())
     carrier = DirectCarrier(stage.web3, stage.owner)
-    made = made_steward(carrier, stage.known, contacts, [each.address for each in others])
+    given = [(each, True) if isinstance(each, str) else (each.address, False) for each in others]
+    made = made_steward(carrier, stage.known, contacts, given)
     with open_agent(
         stage.web3, made[0].address, stage.owner, stage.model, srs=None, stage=quiet
     ) as session:

@@ -58,7 +58,7 @@ contract Steward is ReaderAgent {
         bytes32 commitment,
         address owner,
         IContactBook contacts,
-        IERCAgentTool[] memory others
+        AgentTool[] memory others
     )
         ReaderAgent(
             ReaderSetup(
@@ -75,7 +75,7 @@ contract Steward is ReaderAgent {
         MANOR = Manor(manor);
     }
 
-    function _made(Manor manor, IERCAgentTool[] memory others)
+    function _made(Manor manor, AgentTool[] memory others)
         private
         returns (AgentTool[] memory made)
     {
@@ -120,7 +120,7 @@ contract Steward is ReaderAgent {
             examples
         );
         for (uint256 i = 0; i < others.length; ++i) {
-            made[3 + i] = AgentTool(others[i], false);
+            made[3 + i] = others[i];
         }
     }
 

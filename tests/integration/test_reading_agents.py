@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 from eth_abi.abi import encode
+from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
 from tests.support.reader_stage import BOB, ReaderStage, Talker, another_steward, reader_stage
@@ -27,6 +28,10 @@ from zkagent.executor.runs.terms import terms_of
 from zkagent.models.errors import DuplicateTool, RefusedText, ToolTextsChanged
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import call, send
+from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
+from zkagent.verifier_contracts.deployment.deployer import at
+from zkagent.verifier_contracts.deployment.foundations import Foundations
+from zkagent.verifier_contracts.deployment.own_model import OwnModel
 from zkagent.verifier_contracts.errors import RevertError
 
 pytestmark = [pytest.mark.slow, pytest.mark.chain]
@@ -276,6 +281,38 @@ def test_more_than_eight_tools_are_too_many(stage: ReaderStage) -> None:
         pass
     with another_steward(stage, *crowd[1:]) as other:
         assert other.session.runner.plan(PAY).decisions[0].decision.action == "Pay"
+
+
+# Registered once
+
+
+def again(stage: ReaderStage, account: LocalAccount, *, shared: bool = True) -> dict[str, str]:
+    """What agents of the reader are made with, if this account deploys another one there."""
+    there = Foundations(stage.known["registry"], stage.known["executor"])
+    own = OwnModel(stage.model, stage.session.circuit, there, shared=shared)
+    return dict(own.deploy(DirectCarrier(stage.web3, account)))
+
+
+def sent(stage: ReaderStage, account: LocalAccount) -> int:
+    return int(stage.web3.eth.get_transaction_count(account.address))
+
+
+def test_a_reader_is_registered_once_for_all_agents_of_an_account(stage: ReaderStage) -> None:
+    before = sent(stage, stage.owner)
+    found = again(stage, stage.owner)
+    assert {name: found[name] for name in found} == {name: stage.known[name] for name in found}
+    assert sent(stage, stage.owner) == before
+
+
+@pytest.mark.parametrize("why", ["somebody else's", "withdrawn", "not shared"])
+def test_another_one_is_registered_anew(stage: ReaderStage, why: str) -> None:
+    account = stage.stranger if why == "somebody else's" else stage.owner
+    if why == "withdrawn":
+        registry = at(stage.web3, "ModelRegistry", stage.known["registry"])
+        send(stage.web3, registry.functions.deprecateModel(int(stage.known["model"])), stage.owner)
+    found = again(stage, account, shared=why != "not shared")
+    assert found["model"] == str(int(stage.known["model"]) + 1)
+    assert found["commitment"] != stage.known["commitment"]
 
 
 # Recorded, and on record

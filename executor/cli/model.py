@@ -314,8 +314,8 @@ def _trainer(model: str) -> "tuple[Callable[[Folder, int, Callable[[str], None]]
     type=FiniteRange(0, 100),
     default=None,
     metavar="X",
-    help="With --prompts, of a model that reads whole instructions: by how many log-odds acting "
-    "has to be preferred; by default as much as the model says.",
+    help="By how many log-odds acting has to be preferred, by default as much as the model says: "
+    "with --data, or with --prompts of a model that reads whole instructions.",
 )
 @click.option(
     "--compounds",
@@ -371,9 +371,11 @@ def evaluate_command(
     if data or tools or isinstance(load_model(model), Reader):
         from zkagent.executor.cli.reader import evaluate_reader
 
-        if prompts or clinc150 or compounds or caution is not None:
+        if prompts or clinc150 or compounds:
             raise click.UsageError("--data and --tools are for the reader: give nothing else")
-        evaluate_reader(model, data, tools, candidates, seed, errors=errors, as_json=as_json)
+        evaluate_reader(
+            model, data, tools, candidates, seed, caution=caution, errors=errors, as_json=as_json
+        )
         return
     if errors and not prompts:
         raise click.UsageError("--errors is for --prompts: give both or none")

@@ -49,6 +49,7 @@ def evaluate_reader(
     count: int,
     seed: int,
     *,
+    caution: float | None,
     errors: Path | None,
     as_json: bool,
 ) -> None:
@@ -63,7 +64,8 @@ def evaluate_reader(
         )
     reader, asked, known = load_model(name, Reader), load_asked(data), load_tools(tools)
     place = check_place(errors, replaceable=_is_errors) if errors else None
-    figures = evaluate(reader, known, asked, count, seed)
+    cautious = None if caution is None else round(100 * caution)
+    figures = evaluate(reader, known, asked, count, seed, caution=cautious)
     if place:
         write_whole(place, _lines([each for each in figures.answers if each.wrong]))
     found = report(figures)
@@ -83,8 +85,11 @@ def _is_errors(text: str) -> bool:
 
 #: Keys of the report, worst kind of mistake first.
 SAID: Mapping[str, str] = {
-    "none_acted": "acts though its service is absent",
+    "none_meant_acted": "acts though no tool is meant",
     "siblings_acted": "acts though only its siblings are there",
+    "none_acted": "acts though its service is absent",
+    "none_acted_no_version": "and no other version of it is there",
+    "wrong_acts": "acts wrongly, of all that mean one or none",
     "precision": "right, of what it acts on",
     "coverage": "acts, with its tool there",
     "accuracy": "first choice, with its tool there",
@@ -97,14 +102,17 @@ def _table(found: Mapping[str, Any]) -> str:
     for part in ("unseen", "seen"):
         if part in found:
             lines += [f"of {part} services, {found[part]['rows']:,} prompts", *_shares(found[part])]
+    for kind, part in found.get("kinds", {}).items():
+        lines += [f"{kind}, {part['rows']:,} prompts", *_shares(part)]
     return "\n".join(in_line(line) for line in lines)
 
 
 def _shares(found: Mapping[str, Any]) -> list[str]:
-    def said(share: float | None) -> str:
-        return "      -" if share is None else f"{100 * share:6.1f} %"
+    def said(share: float) -> str:
+        return f"{100 * share:6.1f} %"
 
-    return [f"  {text:42s} {said(found[key])}" for key, text in SAID.items()]
+    told = {key: text for key, text in SAID.items() if found[key] is not None}
+    return [f"  {text:42s} {said(found[key])}" for key, text in told.items()]
 
 
 def _say(text: str) -> None:

@@ -51,7 +51,7 @@ def _intents(
     name: str, files: Sequence[Path], descriptions: dict[str, str], without: Collection[str]
 ) -> Corpus:
     rows = [row for file in files for row in _rows(file, name) if row.tool not in without]
-    intents = sorted({row.tool for row in rows})
+    intents = sorted({row.tool for row in rows if row.tool})
     tools = [
         Tool(name=intent, service=name, description=descriptions.get(intent, ""))
         for intent in intents

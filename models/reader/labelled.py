@@ -1,9 +1,10 @@
 """Prompts with the tool that they mean, and tools with what they say of themselves, from files.
 
-FILE.jsonl (or .jsonl.gz) has a row for each prompt: prompt, service, tool, and, where they are
-known, `unseen` (whether training saw the service) and arguments (by parameter, [start, end) of the
-prompt). FILE.json has for each service a list of its tools: name, description, parameters (name,
-description), and examples, if there are any.
+FILE.jsonl (or .jsonl.gz) has a row for each prompt: prompt, service, tool (null: it means none),
+and, where they are known, `unseen` (whether training saw the service), kind (of prompts, for the
+report), may (tools that do no harm if none is meant) and arguments (by parameter, [start, end) of
+the prompt). FILE.json has for each service a list of its tools: name, description, parameters
+(name, description), examples, if there are any, and moves, if it moves what has value.
 """
 
 import gzip
@@ -36,7 +37,8 @@ class Parameter(BaseModel):
 
 
 class Tool(BaseModel):
-    """What a tool says of itself; service: that it is one of."""
+    """What a tool says of itself; service: that it is one of; moves: whether it moves what has
+    value, so that it is called only where a prompt asks for an act."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -45,6 +47,7 @@ class Tool(BaseModel):
     parameters: tuple[Parameter, ...] = ()
     examples: tuple[str, ...] = ()
     service: str = ""
+    moves: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -52,19 +55,22 @@ class Tool(BaseModel):
 
 
 class Asked(BaseModel):
-    """A prompt; tool: that it means, of its service."""
+    """A prompt; tool: that it means, of its service, None where it means none; may: names of tools
+    that do no harm then."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     prompt: str
     service: str
-    tool: str
+    tool: str | None
     unseen: bool = False
+    kind: str = ""
+    may: tuple[str, ...] = ()
     arguments: dict[str, tuple[int, int]] = {}
 
     @property
     def key(self) -> tuple[str, str]:
-        return self.service, self.tool
+        return self.service, self.tool or ""
 
 
 @dataclass(frozen=True)
@@ -162,6 +168,7 @@ class Drawing:
 
     def __init__(self, tools: Sequence[Tool], count: int, seed: int) -> None:
         self._random, self._count, self._tools = random.Random(seed), count, tools
+        self._versions = random.Random(f"{seed}, other versions too")
         self._places = {tool.key: place for place, tool in enumerate(tools)}
         self._services: dict[str, list[int]] = defaultdict(list)
         for place, tool in enumerate(tools):
@@ -187,11 +194,27 @@ class Drawing:
         """Tools of other services alone, and of no other version of its own."""
         return self._filled(asked, [], None, kind_of)
 
+    def of_others(self, asked: Asked) -> Draw:
+        """Tools of other services alone, those of other versions of its own too, which may do just
+        what was asked for."""
+        others = [place for place, tool in enumerate(self._tools) if tool.service != asked.service]
+        drawn = self._versions.sample(others, min(self._count, len(others)))
+        return Draw(tuple(drawn), None)
+
     def with_siblings(self, asked: Asked) -> Draw | None:
         """The tool itself left out, the rest of its service there; None where there is none."""
         right = self.place(asked)
         siblings = [place for place in self._services[asked.service] if place != right]
         return self._filled(asked, siblings[: self._count], None) if siblings else None
+
+    def of_service(self, asked: Asked) -> Draw:
+        """The tools of its service, and others. Raises DatasetError where there are none."""
+        found = self._services.get(asked.service, [])
+        if not found:
+            raise DatasetError(
+                f"{asked.service}, of {asked.prompt[:60]!r}, has no tools: add them to the file"
+            )
+        return self._filled(asked, found[: self._count], None)
 
     def _filled(
         self,

@@ -51,10 +51,14 @@ class Class(IntFlag):
     SWITCH = 1 << 30  # makes "on" behind it a yes: turn, set
     ON = 1 << 31
     MINUS = 1 << 32
+    AWAY = 1 << 33  # asks for no act now, wherever it stands: not, how, if, already, they, said
+    QUESTION = 1 << 34  # nor where a clause begins with it: is, should, stop
+    MODAL = 1 << 35  # nor there, unless "you" follows: could
+    LEAD = 1 << 36  # what follows it may still begin the clause: please, and
 
 
 #: Bits of a code that are classes.
-CLASS_BITS = 33
+CLASS_BITS = 37
 CLASS_MASK = (1 << CLASS_BITS) - 1
 _C = Class
 
@@ -125,6 +129,33 @@ _CLASSES: tuple[tuple[Class, str], ...] = (
     (_C.NOT, "not never without don't doesn't didn't isn't aren't won't can't cannot"),
     (_C.SWITCH, "turn turned turning switch switched switching set is be to put"),
     (_C.MINUS, "minus negative"),
+    (
+        _C.AWAY,
+        "not don't dont never no none nobody nothing neither nor without cannot can't won't "
+        "wouldn't shouldn't couldn't mustn't didn't doesn't isn't aren't wasn't weren't haven't "
+        "hasn't hadn't ain't refuse refused forbid forbidden avoid prevent abort ignore decline "
+        "nope nah undo postpone instead rather how what what's why which whether who who's whose "
+        "where when how's when's if unless until till suppose supposing imagine assume assuming "
+        "provided hypothetically theoretically pretend someday eventually once yesterday ago "
+        "already had was were did used been went sent gave took received withdrew previously "
+        "earlier formerly recently i've we've he he's she she's they they're his their someone "
+        "somebody anybody anyone everyone everybody people others said says told wrote written "
+        "quote quoted meaning mean means explain define example tutorial poem haiku joke think "
+        "thinking wonder wondering consider considering advice advise advisable opinion thoughts "
+        "suggest better worth wise wiser risk risky decide undecided unsure maybe perhaps reckon "
+        "believe pros cons hesitate tempted dream wish hope hoping would've",
+    ),
+    (
+        _C.QUESTION,
+        "is are am do does has have should shall ought any may might must stop cancel skip scrap "
+        "hold wait halt quit reject keep leave forget",
+    ),
+    (_C.MODAL, "can could would will"),
+    (
+        _C.LEAD,
+        "please hey hi hello so and ok okay now then well also but thanks yes yeah right just "
+        "let's",
+    ),
 )
 
 

@@ -1,5 +1,6 @@
 """Which words have rows in the table, and texts as numbers of rows."""
 
+import math
 import re
 import zipfile
 from collections import Counter
@@ -19,6 +20,8 @@ UNKNOWN, NUMBER, FIRST = 1, 2, 3
 BETWEEN = "\0"  # of texts, in a file of vectors
 #: How often a word occurs in training before it has a row in any case.
 OFTEN = 3
+#: Words in front of the list that are about as frequent as each other.
+FIRST_PLACES = 10
 _WORD = re.compile(r"[a-z][a-z']*")
 
 
@@ -80,12 +83,30 @@ class Lexis:
 def chosen(given: Given, texts: Iterable[str], count: int) -> list[int]:
     """Places of `count` of the given words: those that occur often in the texts, then the most
     frequent ones."""
-    seen: Counter[str] = Counter()
-    for text in texts:
-        seen.update(word.decode() for word in words_of(text.encode()))
+    seen = _seen(texts)
     fitting = [place for place, word in enumerate(given.words) if _WORD.fullmatch(word)]
     fitting.sort(key=lambda place: (seen[given.words[place]] < OFTEN, place))
     return sorted(fitting[:count])
 
 
-__all__ = ["BETWEEN", "FIRST", "NUMBER", "UNKNOWN", "Given", "Lexis", "chosen", "load_vectors"]
+def by_use(given: Given, places: Iterable[int], texts: Iterable[str]) -> list[str]:
+    """The words of these places, those first that prompts are likely to have: that occur often in
+    the texts and, less so, in the language."""
+    seen = _seen(texts)
+
+    def used(place: int) -> float:
+        often: float = 1 + seen[given.words[place]]
+        return often / math.pow(place + FIRST_PLACES, 0.7)
+
+    return [given.words[place] for place in sorted(places, key=used, reverse=True)]
+
+
+def _seen(texts: Iterable[str]) -> Counter[str]:
+    seen: Counter[str] = Counter()
+    for text in texts:
+        seen.update(word.decode() for word in words_of(text.encode()))
+    return seen
+
+
+__all__ = ["BETWEEN", "FIRST", "NUMBER", "UNKNOWN", "Given", "Lexis", "by_use", "chosen"]
+__all__ += ["load_vectors"]

@@ -10,7 +10,7 @@ import numpy as np
 from zkagent.models.folders import Folder
 from zkagent.models.reader.corpora import SHARES, Corpus, by_tool, load_corpora
 from zkagent.models.reader.files import Reader, save_reader
-from zkagent.models.reader.lexis import Given, Lexis, chosen, load_vectors
+from zkagent.models.reader.lexis import Given, Lexis, by_use, chosen, load_vectors
 from zkagent.models.reader.rows import rows_of
 from zkagent.models.reader.vectors import LENGTH
 from zkagent.models.training.reading import SPECIAL, Floats, ReadingNet
@@ -28,8 +28,11 @@ POOL = 40
 
 @dataclass(frozen=True)
 class Trained:
+    """frequent: the words that are likeliest in prompts first."""
+
     net: ReadingNet
     lexis: Lexis
+    frequent: Sequence[str] = ()
 
 
 def train_net(
@@ -49,7 +52,8 @@ def train_net(
     vectors = given.vectors[places]
     net = ReadingNet(vectors - vectors.mean(0), _frequencies(places), plan.size, plan.seed)
     sources = [source(corpus, lexis, plan.seed) for corpus in found]
-    return Trained(train(net, sources, taught_of(given, lexis, found), plan, say), lexis)
+    trained = train(net, sources, taught_of(given, lexis, found), plan, say)
+    return Trained(trained, lexis, by_use(given, places, _texts(found)))
 
 
 def taught_of(given: Given, lexis: Lexis, corpora: Sequence[Corpus]) -> Taught:
@@ -77,7 +81,9 @@ def save_trained(directory: Path | Folder, trained: Trained, facts: dict[str, ob
     """In integers. facts: the manifest's id and seed."""
     net = trained.net
     found = net.table()
-    rows = rows_of(trained.lexis.words, found[SPECIAL:], found[1:SPECIAL])
+    rows = rows_of(
+        trained.lexis.words, found[SPECIAL:], found[1:SPECIAL], frequent=trained.frequent
+    )
     weights, unit = net.integers(LENGTH)
     ahead, fits = (round(unit * margin) for margin in MARGINS)
     margins = {"ahead": ahead, "fits": fits, "unit": unit}

@@ -226,9 +226,10 @@ def test_a_stranger_s_tool_is_read_and_called(stage: ReaderStage) -> None:
 
 
 @pytest.mark.parametrize("what", ["description", "examples", "no examples", "bytes behind"])
-def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_called(
+def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_read_anew(
     stage: ReaderStage, what: str
 ) -> None:
+    """Another description is refused; by other examples nothing changes on chain."""
     bell = talker(stage)
     bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"make it chime"])
     with another_steward(stage, bell) as other:
@@ -244,7 +245,7 @@ def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_cal
             told = encode(["bytes[]"], [[b"make it chime"]]) + bytes(32)
             bell.say_raw({EXAMPLES: told}, has_examples=True)
         changed = "ToolMetadataChanged" if what == "description" else "ToolTextsChanged"
-        assert other.error(run.call) == changed
+        assert other.error(run.call) == (changed if what == "description" else "")
         with pytest.raises((ToolTextsChanged, RunReverted, Exception)) as refused:
             other.session.runner.plan(b"make it chime")
         assert changed in f"{type(refused.value).__name__} {refused.value}"

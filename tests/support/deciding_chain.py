@@ -66,15 +66,19 @@ class DecidingChain:
         words = laid(anvil, b"\0" + table)
         readers = [self._made(name, words) for name in ("TextReader", "LiteralReader")]
         given = (margins.ahead, margins.fits, margins.unit)
-        self.decoder = self._made("ReaderDecoder", *readers, given)
+        self.decoder = self._made("ReaderDecoder", *readers, self.reading.vectors, given)
         self.tools = [self._tool(tool) for tool in tools]
         symbols = b"".join(
             book_entry(each.symbol, each.decimals, each.token) for each in directory.book.listings
         )
         contacts = b"".join(book_entry(name, 0, to) for name, to in directory.contacts.contacts)
         owner = to_checksum_address(directory.owner)
-        given = (symbols, contacts, owner, self.reading.vectors, self.tools)
-        self.agent = self._made("DecidingAgent", *given)
+        self._given = (symbols, contacts, owner, self.reading.vectors, self.tools)
+        self.agent = self.agent_of(together=True)
+
+    def agent_of(self, *, together: bool) -> str:
+        """One that pins what the tools say now, as a set or each by itself."""
+        return self._made("DecidingAgent", *self._given, together)
 
     def set_caution(self, caution: int | None) -> None:
         abi = self.contracts["DecidingAgent"].abi

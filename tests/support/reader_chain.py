@@ -80,6 +80,28 @@ class ReaderChain:
                 revert = parse_revert(refusal, errors) if refusal else None
                 yield Outcome(tuple(_candidate(*one) for one in found), revert)
 
+    def asks(self, prompts: Sequence[bytes]) -> Iterator[bool | Revert]:
+        """Of each prompt, whether it asks for an act, or its refusal."""
+        for at in range(0, len(prompts), BATCH):
+            batch = list(prompts[at : at + BATCH])
+            data = keccak(text="asks(address,address,string[])")[:4] + encode(
+                ["address", "address", "bytes[]"], [self.literals, self.agent, batch]
+            )
+            answer = self.chain.web3.eth.call({"to": self.harness, "data": data})
+            answers, refusals = decode(["bool[]", "bytes[]"], bytes(answer))
+            errors = self.contracts["LiteralReader"].abi
+            for said, refusal in zip(answers, refusals, strict=True):
+                yield parse_revert(refusal, errors) if refusal else said
+
+    def measure_asking(self, prompt: bytes) -> tuple[int, int]:
+        """Gas of it: as a transaction's first call, and as a later one."""
+        data = keccak(text="measureAsking(address,address,string)")[:4] + encode(
+            ["address", "address", "bytes"], [self.literals, self.agent, prompt]
+        )
+        answer = bytes(self.chain.web3.eth.call({"to": self.harness, "data": data}))
+        first, later = decode(["uint256", "uint256"], answer)
+        return first, later
+
     def measure(self, prompt: bytes, param_type: ParamType) -> tuple[int, int]:
         """Gas of finding candidates: as a transaction's first call, and as a later one."""
         first, later = decode(

@@ -50,13 +50,13 @@ class ReadingChain:
         self.vectors = self._made("ToolVectors", self.chunks, rows.buckets, packed(shares))
         self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, self.vectors)
 
-    def tool(self, texts: Texts) -> str:
-        """One that says this; its parameters are of texts in pairs."""
+    def tool(self, texts: Texts, kind: int = TEXT_TYPE) -> str:
+        """One that says this; its parameters are of texts in pairs, and of this type."""
         tool = self._made("SayingTool")
-        self.say(tool, texts)
+        self.say(tool, texts, kind)
         return tool
 
-    def say(self, tool: str, texts: Texts) -> None:
+    def say(self, tool: str, texts: Texts, kind: int = TEXT_TYPE) -> None:
         name, description, parameters, examples = texts
         pairs = zip(parameters[::2], parameters[1::2], strict=True)
         self.say_raw(
@@ -64,7 +64,7 @@ class ReadingChain:
             {
                 NAME: encode(["bytes"], [name]),
                 DESCRIPTION: encode(["bytes"], [description]),
-                INPUT: encode([INPUT_TYPE], [([(TEXT_TYPE, *pair) for pair in pairs],)]),
+                INPUT: encode([INPUT_TYPE], [([(kind, *pair) for pair in pairs],)]),
                 EXAMPLES: encode(["bytes[]"], [examples]),
             },
             bool(examples),
@@ -75,9 +75,9 @@ class ReadingChain:
         said = functions.say(list(answers), list(answers.values()), has_examples)
         send(self.anvil.web3, said, self.anvil.accounts[0])
 
-    def agent(self, tools: Sequence[str]) -> ReadingAgent:
-        """Has the vectors of its tools stored."""
-        address = self._made("ReadingAgent", self.vectors, list(tools))
+    def agent(self, tools: Sequence[str], *, together: bool = True) -> ReadingAgent:
+        """Has the vectors of its tools stored, as a set or each by itself."""
+        address = self._made("ReadingAgent", self.vectors, list(tools), together)
         functions = self._at("ReadingAgent", address).functions
         return ReadingAgent(address, tuple(tools), tuple(functions.toolTexts().call()))
 
@@ -89,6 +89,24 @@ class ReadingChain:
         """The gas that the transaction used."""
         functions = self._at("ToolVectors", self.vectors).functions
         return int(send(self.anvil.web3, functions.store(tool), self.anvil.accounts[0])["gasUsed"])
+
+    def store_all(self, tools: Sequence[str]) -> int:
+        """The gas that the transaction used."""
+        functions = self._at("ToolVectors", self.vectors).functions
+        stored = functions.storeAll(list(tools))
+        return int(send(self.anvil.web3, stored, self.anvil.accounts[0])["gasUsed"])
+
+    def are_stored(self, agent: ReadingAgent) -> bool:
+        """Whether as a set."""
+        functions = self._at("ToolVectors", self.vectors).functions
+        return bool(functions.areStored(list(agent.tools), list(agent.texts)).call())
+
+    def sheet(self, agent: ReadingAgent, place: int) -> Any:
+        """Name, and type, name and what it says of each parameter."""
+        functions = self._at("ToolVectors", self.vectors).functions
+        asked = functions.sheetOf(list(agent.tools), list(agent.texts), place)
+        name, parameters = asked.call()
+        return name, [tuple(each) for each in parameters]
 
     def is_stored(self, tool: str, texts: bytes) -> bool:
         return bool(self._at("ToolVectors", self.vectors).functions.isStored(tool, texts).call())

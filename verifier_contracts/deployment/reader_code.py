@@ -13,7 +13,14 @@ from typing import Any, Self
 from zkagent.models.agents.reader import ReaderModel
 from zkagent.models.reader.files import Margins
 from zkagent.models.reader.lexicon import lexicon
-from zkagent.models.reader.rows import APART, BUCKET_BYTES, BUCKETS_PER_CHUNK, ENTRY_BYTES, Rows
+from zkagent.models.reader.rows import (
+    APART,
+    BUCKET_BYTES,
+    BUCKETS_PER_CHUNK,
+    ENTRY_BYTES,
+    Rows,
+    shape_of,
+)
 from zkagent.verifier_contracts.deployment.code_parts import NOWHERE, ModelCode, Part, numbered
 from zkagent.verifier_contracts.errors import ModelCodeError
 
@@ -26,25 +33,28 @@ _APART_BYTES = APART * ENTRY_BYTES
 def word_chunks(rows: Rows) -> tuple[bytes, ...]:
     """Runtime code of the contracts that hold the table, in order. Raises ModelCodeError."""
     apart, buckets = rows.content[:_APART_BYTES], rows.content[_APART_BYTES:]
-    step = BUCKET_BYTES * BUCKETS_PER_CHUNK
-    parts = [buckets[at : at + step] for at in range(0, len(buckets), step)]
-    if len(parts) > MAX_WORD_CHUNKS:
+    shape = shape_of(rows.buckets)
+    if shape.chunks > MAX_WORD_CHUNKS:
         raise ModelCodeError(
             f"the table has {rows.buckets} buckets, contracts read up to "
             f"{MAX_WORD_CHUNKS * BUCKETS_PER_CHUNK}: train a reader of fewer words"
         )
+    step = BUCKET_BYTES * shape.each
+    parts = [buckets[at : at + step] for at in range(0, len(buckets), step)]
     parts[-1] += apart
     return tuple(b"\0" + part for part in parts)
 
 
 def word_immutables(rows: Rows, addresses: Sequence[str]) -> dict[str, int]:
     """What `WordTable` writes into the code of the contracts that have it."""
+    shape = shape_of(rows.buckets)
     unknown, number = (_entry(rows, which) for which in range(APART))
     chunks = dict.fromkeys((f"_chunk{i}" for i in range(MAX_WORD_CHUNKS)), 0)
     chunks |= {f"_chunk{i}": int(address, 16) for i, address in enumerate(addresses)}
     return {
         **chunks,
-        "_buckets": rows.buckets,
+        "_buckets": shape.each,
+        "_count": shape.chunks,
         "_unknown": unknown[1],
         "_number": number[1],
         "_shifts": unknown[0] | number[0] << _SHIFT_BITS,
@@ -103,7 +113,7 @@ class ReaderCode(ModelCode):
 
     def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
         margins = (self.margins.ahead, self.margins.fits, self.margins.unit)
-        return self._at("TextReader"), self._at("LiteralReader"), margins
+        return *(self._at(part) for part in ("TextReader", "LiteralReader", "ToolVectors")), margins
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -116,6 +126,7 @@ class ReaderCode(ModelCode):
         return {
             "_texts": int(self._at("TextReader"), 16),
             "_literals": int(self._at("LiteralReader"), 16),
+            "_vectors": int(self._at("ToolVectors"), 16),
             "_ahead": margins.ahead,
             "_fits": margins.fits % _WORDS,
             "_unit": margins.unit,

@@ -18,6 +18,7 @@ from zkagent.executor.runtime.durable.approvals import KeptApprovals
 from zkagent.executor.runtime.durable.database import RunsDatabase
 from zkagent.executor.runtime.durable.kept import KeptRun, Outcome
 from zkagent.executor.runtime.durable.kept import State as KeptState
+from zkagent.executor.runtime.durable.left import left
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
 from zkagent.executor.runtime.permissions.approvals import ApprovalDesk
 from zkagent.executor.runtime.running.agent import Agent
@@ -44,7 +45,7 @@ class DurableRuns:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.desk = desk or ApprovalDesk(KeptApprovals(database))
-        self._runtime, self._now = DurableRuntime(database), now
+        self._database, self._runtime, self._now = database, DurableRuntime(database), now
         self._store = self._runtime.store
         self._service = AgentService(self._runtime.session)
         self._beginning = asyncio.Lock()
@@ -84,7 +85,8 @@ class DurableRuns:
             await asyncio.sleep(POLL_S)
 
     async def find(self, run_id: str) -> RunRecord:
-        return record_of(await apart(self._store.find, run_id))
+        (record,) = await apart(self._records, [await apart(self._store.find, run_id)])
+        return record
 
     async def page(self, wanted: Page) -> Sequence[RunRecord]:
         state, outcome = _kept_state(wanted.state)
@@ -97,7 +99,11 @@ class DurableRuns:
             before=wanted.before,
             most=wanted.limit,
         )
-        return [record_of(kept) for kept in found]
+        return await apart(self._records, found)
+
+    def _records(self, found: Sequence[KeptRun]) -> list[RunRecord]:
+        alone = left(self._database, found)
+        return [record_of(kept, left=kept.id in alone) for kept in found]
 
     async def events(self, run_id: str, since: int, most: int) -> Sequence[Event]:
         return await apart(self._store.events, run_id, since, most)
@@ -126,7 +132,7 @@ class DurableRuns:
         await apart(self._runtime.close)
 
 
-def record_of(kept: KeptRun) -> RunRecord:
+def record_of(kept: KeptRun, *, left: bool) -> RunRecord:
     state: RunState = (kept.outcome or "failed") if kept.state == "finished" else kept.state
     return RunRecord(
         id=kept.id,
@@ -139,6 +145,7 @@ def record_of(kept: KeptRun) -> RunRecord:
         steps=kept.steps,
         error=kept.code,
         reason=kept.reason,
+        left=left,
     )
 
 
@@ -150,4 +157,4 @@ def _kept_state(state: RunState | None) -> tuple[KeptState | None, Outcome | Non
     return state, None
 
 
-__all__ = ["DurableRuns", "record_of"]
+__all__ = ["DurableRuns"]

@@ -74,6 +74,7 @@ class RunView(BaseModel):
     steps: int
     error: str | None = Field(description="the code of what ended it")
     reason: str | None = Field(description="why it halts, if it does")
+    left: bool = Field(description="it has not ended, and no process is at it")
 
     @classmethod
     def of(cls, run: RunRecord) -> Self:

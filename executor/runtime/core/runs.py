@@ -22,7 +22,8 @@ ENDED: frozenset[RunState] = frozenset({"done", "failed", "aborted"})
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """owner: the principal who began it, by name; steps: that were finished; error: the code of
-    what ended it; reason: why it halts. No contents: those are in its events and its result."""
+    what ended it; reason: why it halts; left: it has not ended and no process is at it. No
+    contents: those are in its events and its result."""
 
     id: str
     agent: str
@@ -34,6 +35,7 @@ class RunRecord:
     steps: int = 0
     error: str | None = None
     reason: str | None = None
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,39 @@ def test_a_tool_is_absent_with_all_versions_of_its_service() -> None:
     assert draw.right is None
 
 
+def test_tools_of_other_services_may_be_of_another_version_but_never_of_its_own() -> None:
+    drawing = Drawing(TOOLS, 3, 1)
+    drawn = [drawing.of_others(Asked(**ROW)) for _ in range(50)]
+    services = {TOOLS[place].service for draw in drawn for place in draw.tools}
+    assert services == {"Hotels_2", "Banks_1", "Music_1"}
+    assert {(len({*draw.tools}), draw.right) for draw in drawn} == {(3, None)}
+
+
+def test_what_else_is_asked_changes_no_draw() -> None:
+    alone, both = Drawing(TOOLS, 4, 1), Drawing(TOOLS, 4, 1)
+    for _ in range(5):
+        both.of_others(Asked(**ROW))
+        assert alone.with_tool(Asked(**ROW)) == both.with_tool(Asked(**ROW))
+
+
+def test_who_means_no_tool_is_shown_all_of_the_service() -> None:
+    none = Asked(prompt="hello", service="Hotels_1", tool=None)
+    draw = Drawing(TOOLS, 3, 1).of_service(none)
+    assert {0, 1} < {*draw.tools}
+    assert draw.right is None
+    with pytest.raises(DatasetError, match="Trains, of 'hello', has no tools"):
+        Drawing(TOOLS, 3, 1).of_service(none.model_copy(update={"service": "Trains"}))
+
+
+def test_a_row_without_tool_has_to_say_so(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps(ROW | {"tool": None}))
+    assert load_asked(file)[0].tool is None
+    file.write_text('{"prompt": "x", "service": "y"}')
+    with pytest.raises(DatasetError, match="tool"):
+        load_asked(file)
+
+
 def test_siblings_are_there_without_the_tool_itself() -> None:
     draw = Drawing(TOOLS, 3, 1).with_siblings(Asked(**ROW))
     assert draw is not None

@@ -59,6 +59,36 @@ def test_it_chooses_what_it_was_taught_whatever_the_order(data: Path, reader: Re
         assert found["accuracy"] > 0.9
 
 
+def test_kinds_are_reported_by_their_wrong_acts(data: Path, reader: Reader) -> None:
+    tools = load_tools(data / "sgd" / "train.tools.json")
+    asked = [Asked(**row | {"kind": "meant"}) for row in asked_rows()]
+    none = {"tool": None, "kind": "not meant"}
+    asked += [Asked(**row | none) for row in asked_rows()]
+    harmless = {"tool": None, "kind": "harmless", "may": [tool.name for tool in tools]}
+    asked += [Asked(**row | harmless) for row in asked_rows()]
+    found = report(evaluate(reader, tools, asked, 4, 1, caution=0))
+    kinds = found["kinds"]
+    shares = [kind["wrong_acts"] for kind in kinds.values()]
+    assert next(iter(kinds)) == "not meant"
+    assert shares == sorted(shares, reverse=True)
+    assert kinds["not meant"]["none_meant_acted"] > 0.5
+    assert kinds["harmless"]["none_meant_acted"] == 0
+    assert kinds["meant"]["none_meant_acted"] is None
+    assert found["none_meant"] == 2 * len(asked_rows())
+    assert found["rows"] == len(asked)
+
+
+def test_who_is_more_cautious_acts_less(data: Path, reader: Reader) -> None:
+    tools = load_tools(data / "sgd" / "train.tools.json")
+    rows = [Asked(**row) for row in asked_rows()]
+    shares = [
+        report(evaluate(reader, tools, rows, 4, 1, caution=caution))["coverage"]
+        for caution in (0, 100, 10_000)
+    ]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > shares[-1] == 0
+
+
 def test_a_tool_that_training_never_saw_is_chosen_by_its_words(reader: Reader) -> None:
     tools = [Tool(name="bookRoom", description="book a room"), Tool(name="sendSong")]
     vectors = [reader.tool(tool) for tool in tools]
@@ -102,6 +132,8 @@ def test_commands_train_and_evaluate(
     figures = json.loads(found.stdout)
     assert figures["rows"] == figures["seen"]["rows"] + figures["unseen"]["rows"] == len(rows)
     assert {"accuracy", "coverage", "precision", "none_acted", "spans_exact"} <= {*figures}
+    cautious = CliRunner().invoke(command, [*asked, "--json", "--caution", "100"])
+    assert json.loads(cautious.stdout)["coverage"] == 0
     wrong = [json.loads(line) for line in Path(errors).read_text().splitlines()]
     missed = [each for each in wrong if each["question"] == "with its tool"]
     assert len(missed) == round((1 - figures["accuracy"]) * len(rows))
@@ -114,7 +146,7 @@ def test_commands_train_and_evaluate(
         (["train", "reader"], "--vectors FILE"),
         (["train", "wallet", "--vectors", "x"], "leave them out"),
         (["evaluate", "wallet", "--data", "x.jsonl"], "--tools"),
-        (["evaluate", "wallet", "--data", "x", "--tools", "y", "--caution", "1"], "nothing else"),
+        (["evaluate", "wallet", "--data", "x", "--tools", "y", "--compounds", "1"], "nothing else"),
     ],
 )
 def test_options_that_do_not_belong_together_are_refused(given: list[str], said: str) -> None:

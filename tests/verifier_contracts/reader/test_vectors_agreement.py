@@ -124,10 +124,12 @@ def test_the_table_lies_in_several_contracts_and_other_ones_are_refused(
         (chunks[:-1], buckets, "ChunkCountMismatch"),
         (chunks, 180 * 2, "ChunkCountMismatch"),
         (chunks, 180 * 3 + 1, "ChunkCountMismatch"),
+        (chunks, buckets - 1, "BucketsUneven"),
         ([], 0, "ChunkCountMismatch"),
         (chunks * 11, 180 * 33, "ChunkCountMismatch"),
         ([*chunks[:-1], cut], buckets, "DataTooShort"),
-        ([*chunks[1:], chunks[0]], 180 * 3, "DataTooShort"),
+        ([*chunks[1:], chunks[0]], buckets, "DataTooShort"),
+        (chunks, 180 * 3, "DataTooShort"),
         ([anvil.accounts[0].address, *chunks[1:]], buckets, "DataTooShort"),
     ):
         with pytest.raises(RevertError, match=error):
@@ -140,8 +142,8 @@ def test_the_code_is_what_deployments_sign_for(contracts: VectorChain) -> None:
 
 
 def test_a_table_of_more_contracts_than_are_read_is_refused() -> None:
-    with pytest.raises(ModelCodeError, match="5761 buckets"):
-        word_chunks(Rows(bytes(68 + 136 * 5761)))
+    with pytest.raises(ModelCodeError, match="5775 buckets"):
+        word_chunks(Rows(bytes(68 + 136 * 33 * 175)))
     assert len(word_chunks(Rows(bytes(68 + 136 * 5760)))) == 32
 
 

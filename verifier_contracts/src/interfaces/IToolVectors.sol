@@ -3,6 +3,20 @@ pragma solidity ^0.8.30;
 
 import {IERCAgentTool} from "./erc/IERCAgentTool.sol";
 
+/// @notice A tool as a decoder needs it. name: empty if it is longer than 32 bytes.
+struct ToolSheet {
+    bytes name;
+    SheetParameter[] parameters;
+}
+
+/// @notice A parameter of it. name: empty if it is longer than 32 bytes. said: of numbers, the first 2,000 bytes of name
+///   and description, by which a unit is known; otherwise empty.
+struct SheetParameter {
+    uint256 paramType;
+    bytes name;
+    bytes said;
+}
+
 /// @title Vectors of tools, which this contract itself computes from what the tools say of themselves
 /// @notice Anybody may have a tool's vector stored. It is kept by the tool and the hash of all its texts, so
 ///   that whatever the tool says later becomes another vector.
@@ -20,6 +34,13 @@ interface IToolVectors {
     /// @return textsHash The hash of that, for agents to pin.
     function store(address tool) external returns (bytes32 textsHash);
 
+    /// @notice Stores the vectors of all of an agent's tools in one contract, and with them their sheets, so that a
+    ///   decision reads few accounts. What does not fit there is stored tool by tool.
+    /// @return textsHashes As of `store`.
+    function storeAll(IERCAgentTool[] calldata tools)
+        external
+        returns (bytes32[] memory textsHashes);
+
     /// @notice The vectors of tools that say what these hashes stand for: 64 numbers of int8 each. What is not
     ///   stored is computed, if the tool still says it.
     function vectorsOf(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes)
@@ -27,6 +48,19 @@ interface IToolVectors {
         view
         returns (bytes memory vectors);
 
-    /// @notice Whether the vector of a tool that says this is stored. One of zeros never is.
+    /// @notice The sheet of one of these tools, as it was when they were stored together. If they were not, it is
+    ///   read from the tool, if that still says what its hash stands for.
+    function sheetOf(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes, uint256 place)
+        external
+        view
+        returns (ToolSheet memory);
+
+    /// @notice Whether these tools' vectors are stored together.
+    function areStored(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes)
+        external
+        view
+        returns (bool);
+
+    /// @notice Whether the vector of a tool that says this is stored by itself. One of zeros never is.
     function isStored(address tool, bytes32 textsHash) external view returns (bool);
 }

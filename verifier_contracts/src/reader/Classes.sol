@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 /// @title What words do beside naming something: `Class` in `models/reader/lexicon.py`
 /// @notice The lowest bits of a word's code in the lexicon, and sets of them.
 library Classes {
-    uint256 internal constant BITS = 33;
+    uint256 internal constant BITS = 37;
 
     uint256 internal constant BREAK = 1 << 0;
     uint256 internal constant JOIN = 1 << 1;
@@ -39,6 +39,12 @@ library Classes {
     uint256 internal constant SWITCH = 1 << 30;
     uint256 internal constant ON = 1 << 31;
     uint256 internal constant MINUS = 1 << 32;
+    uint256 internal constant AWAY = 1 << 33;
+    uint256 internal constant QUESTION = 1 << 34;
+    uint256 internal constant MODAL = 1 << 35;
+    uint256 internal constant LEAD = 1 << 36;
+
+    uint256 internal constant ALL = (1 << BITS) - 1;
 
     /// @dev What ends a name.
     uint256 internal constant ENDS_NAME = BREAK | JOIN | LINK;

@@ -21,6 +21,12 @@ library ParamTypes {
         return paramType >= STRING_ARRAY && paramType < BYTES;
     }
 
+    /// @notice Whether it is a number, or an array of them.
+    function isNumber(uint256 paramType) internal pure returns (bool) {
+        uint256 one = elementOf(paramType);
+        return one == INT || one == UINT;
+    }
+
     /// @notice The type of an array's elements; of anything else itself.
     function elementOf(uint256 paramType) internal pure returns (uint256) {
         return isArray(paramType) ? paramType - STRING_ARRAY : paramType;

@@ -35,7 +35,7 @@ struct ReaderSetup {
 
 /// @title An agent that chooses among its tools by what they say of themselves, for its owner
 /// @notice Derive from it, and hand it the tools: up to eight, whatever they do. What they say, examples
-///   among it, is read when the agent is made and pinned: a tool that says something else later is not
+///   among it, is read when the agent is made and pinned: a tool that describes itself otherwise later is not
 ///   called any more.
 abstract contract ReaderAgent is CautiousAgent, IReadingAgent, ISymbolBookUser {
     /// @dev A decision that acts, and the answer.

@@ -10,7 +10,7 @@ import {Context} from "../interfaces/IEncoder.sol";
 import {IOwnedAgent} from "../interfaces/IInstructedAgent.sol";
 import {IReadingAgent} from "../interfaces/IReadingAgent.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
-import {IToolVectors} from "../interfaces/IToolVectors.sol";
+import {IToolVectors, SheetParameter, ToolSheet} from "../interfaces/IToolVectors.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Arguments, Directory, Slot} from "./Arguments.sol";
@@ -19,9 +19,6 @@ import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
 import {Margins, ReaderChoice} from "./ReaderChoice.sol";
 import {ReaderWords} from "./ReaderWords.sol";
-import {ToolTexts} from "./TextVector.sol";
-import {ToolReading} from "./ToolReading.sol";
-import {ToolWords} from "./ToolWords.sol";
 import {Units} from "./Units.sol";
 
 /// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
@@ -31,6 +28,7 @@ contract ReaderDecoder is IDecoder {
     /// @dev What a call is made of, as it grows.
     struct Making {
         Directory directory;
+        bool hasDirectory;
         IERCAgentTool.ParamValue[] values;
         uint256[] spans;
         bytes input;
@@ -40,15 +38,22 @@ contract ReaderDecoder is IDecoder {
 
     ICandidates private immutable _texts;
     ICandidates private immutable _literals;
+    IToolVectors private immutable _vectors;
     uint256 private immutable _ahead;
     int256 private immutable _fits;
     uint256 private immutable _unit;
 
     /// @param texts What finds candidates of texts: a `TextReader`.
     /// @param literals What finds all others: a `LiteralReader`.
+    /// @param vectors Where the vectors of tools are.
     /// @param margins From when on a tool is called.
-    constructor(ICandidates texts, ICandidates literals, Margins memory margins) {
-        (_texts, _literals) = (texts, literals);
+    constructor(
+        ICandidates texts,
+        ICandidates literals,
+        IToolVectors vectors,
+        Margins memory margins
+    ) {
+        (_texts, _literals, _vectors) = (texts, literals, vectors);
         (_ahead, _fits, _unit) = (margins.ahead, margins.fits, margins.unit);
     }
 
@@ -73,14 +78,14 @@ contract ReaderDecoder is IDecoder {
         returns (AgentIterationResult memory made)
     {
         made.tool = c.tools[place];
-        (bytes memory name, IERCAgentTool.ParamDescription[] memory parameters) =
-            _pinned(c.agent, address(made.tool), place);
+        bytes32[] memory pinned = IReadingAgent(c.agent).toolTexts();
+        ToolSheet memory sheet = _vectors.sheetOf(c.tools, pinned, place);
+        uint256 count = sheet.parameters.length;
         Making memory making;
-        making.directory = _directoryOf(c.agent);
-        making.values = new IERCAgentTool.ParamValue[](parameters.length);
-        making.spans = new uint256[](parameters.length);
-        for (uint256 i = 0; i < parameters.length; ++i) {
-            bytes memory question = _fill(c, parameters[i], making, i);
+        making.values = new IERCAgentTool.ParamValue[](count);
+        making.spans = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            bytes memory question = _fill(c, sheet.parameters[i], making, i);
             if (question.length != 0) return _answer(question);
         }
         made.toolInput.params = making.values;
@@ -88,7 +93,7 @@ contract ReaderDecoder is IDecoder {
         made.agentReasoning = string(
             bytes.concat(
                 ReaderWords.THOUGHT,
-                Questions.named(name, "tool ", place),
+                Questions.named(sheet.name, "tool ", place),
                 "\nAction Input: {",
                 making.input,
                 "}\n"
@@ -99,11 +104,12 @@ contract ReaderDecoder is IDecoder {
     /// @dev Fills parameter `i`, or returns what to ask.
     function _fill(
         Context calldata c,
-        IERCAgentTool.ParamDescription memory parameter,
+        SheetParameter memory parameter,
         Making memory making,
         uint256 i
     ) private view returns (bytes memory) {
-        bytes memory name = bytes(parameter.name);
+        bytes memory name = parameter.name;
+        _look(c.agent, parameter.paramType, making);
         Slot memory slot = _slotOf(parameter, making.directory);
         Candidate[] memory found = _candidates(c, slot.paramType);
         if (found.length != 1 || _isTaken(making.spans, i, found[0].span)) {
@@ -113,7 +119,7 @@ contract ReaderDecoder is IDecoder {
         uint256 fault;
         (fault, making.values[i].value) = Arguments.make(found[0], slot, c.prompt, making.directory);
         if (fault != Arguments.FITS) return Questions.ask(fault, name, i, slot.paramType, text);
-        making.values[i].paramType = parameter.paramType;
+        making.values[i].paramType = IERCAgentTool.ParamType(parameter.paramType);
         making.spans[i] = found[0].span;
         _write(making, i, name, text);
         return "";
@@ -149,46 +155,33 @@ contract ReaderDecoder is IDecoder {
         );
     }
 
-    /// @dev Name and parameters of a tool that says what the agent pinned.
-    function _pinned(address agent, address tool, uint256 place)
-        private
-        view
-        returns (bytes memory, IERCAgentTool.ParamDescription[] memory)
-    {
-        (
-            bytes32 actual,
-            ToolTexts memory texts,
-            IERCAgentTool.ParamDescription[] memory parameters
-        ) = ToolReading.read(tool);
-        bytes32 expected = IReadingAgent(agent).toolTexts()[place];
-        if (actual != expected) {
-            revert IToolVectors.ToolTextsChanged(tool, expected, actual);
-        }
-        return (texts.name, parameters);
-    }
-
-    function _directoryOf(address agent) private view returns (Directory memory) {
+    /// @dev Looks names up once they are needed: of accounts and numbers.
+    function _look(address agent, uint256 paramType, Making memory making) private view {
+        uint256 one = ParamTypes.elementOf(paramType);
+        bool isAccount = one == ParamTypes.ADDRESS;
+        if (making.hasDirectory || !(isAccount || ParamTypes.isNumber(one))) return;
         bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
         address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
         address contacts =
             Strangers.addressOf(agent, IContactBookUser.contactBook.selector, pointer);
-        return Directory(
+        making.directory = Directory(
             Books.load(symbols),
             contacts == address(0) ? Books.none() : Books.load(contacts),
             Strangers.addressOf(agent, IOwnedAgent.owner.selector)
         );
+        making.hasDirectory = true;
     }
 
-    /// @dev By the type of a parameter, and by what its name and description say that it counts in.
-    function _slotOf(IERCAgentTool.ParamDescription memory parameter, Directory memory directory)
+    /// @dev By the type of a parameter, and by what a number's name and description say that it counts in.
+    function _slotOf(SheetParameter memory parameter, Directory memory directory)
         private
         pure
         returns (Slot memory slot)
     {
-        slot.paramType = uint256(parameter.paramType);
-        slot.bits = WHOLE_BITS;
-        bytes memory said = bytes.concat(bytes(parameter.name), " ", bytes(parameter.description));
-        slot.unit = Units.unitOf(ToolWords.split(said), directory.symbols);
+        (slot.paramType, slot.bits) = (parameter.paramType, WHOLE_BITS);
+        if (ParamTypes.isNumber(slot.paramType)) {
+            slot.unit = Units.unitOf(parameter.said, directory.symbols);
+        }
     }
 
     /// @dev Whether one of the first `count` has a part of it.

@@ -21,7 +21,8 @@ library TextVector {
     uint256 internal constant MOST_EXAMPLES = 8;
 
     uint256 private constant VECTOR_BYTES = 2048;
-    uint256 private constant FINE = 1024;
+    /// @dev Of the length 1,024.
+    uint256 private constant FINE_BITS = 10;
     uint256 private constant LENGTH = 320;
 
     /// @notice The vector of a prompt.
@@ -31,8 +32,7 @@ library TextVector {
         returns (bytes32 first, bytes32 second)
     {
         uint256 vector = _room();
-        _ofText(sum, prompt, vector);
-        return _narrow(vector);
+        return _narrow(vector, _scale(vector, _sumUp(sum, prompt, vector)));
     }
 
     /// @notice The vector of a tool.
@@ -45,46 +45,35 @@ library TextVector {
     {
         unchecked {
             (uint256 total, uint256 part) = (_room(), _room());
-            _ofText(sum, tool.name, part);
-            _add(total, part, shares & 0xffff);
-            _ofText(sum, tool.description, part);
-            _add(total, part, (shares >> 16) & 0xffff);
+            _addScaled(total, part, _sumUp(sum, tool.name, part), shares & 0xffff);
+            _addScaled(total, part, _sumUp(sum, tool.description, part), (shares >> 16) & 0xffff);
             if (tool.parameters.length != 0) {
                 sum.clear();
                 for (uint256 i = 0; i < tool.parameters.length; ++i) {
                     sum.add(tool.parameters[i]);
                 }
-                sum.write(part);
-                _scale(part, FINE);
-                _add(total, part, (shares >> 32) & 0xffff);
+                _addScaled(total, part, sum.write(part), (shares >> 32) & 0xffff);
             }
             if (tool.examples.length != 0) {
-                _ofExamples(sum, tool.examples, part);
-                _add(total, part, (shares >> 48) & 0xffff);
+                uint256 examples = _room();
+                for (uint256 i = 0; i < tool.examples.length && i < MOST_EXAMPLES; ++i) {
+                    _addScaled(examples, part, _sumUp(sum, tool.examples[i], part), 1);
+                }
+                _addScaled(total, examples, _squares(examples), (shares >> 48) & 0xffff);
             }
-            return _narrow(total);
+            return _narrow(total, _squares(total));
         }
     }
 
-    function _ofExamples(WordSum memory sum, bytes[] memory examples, uint256 into) private view {
-        unchecked {
-            (uint256 all, uint256 one) = (_room(), _room());
-            for (uint256 i = 0; i < examples.length && i < MOST_EXAMPLES; ++i) {
-                _ofText(sum, examples[i], one);
-                _add(all, one, 1);
-            }
-            _scale(all, FINE);
-            assembly ("memory-safe") {
-                mcopy(into, all, VECTOR_BYTES)
-            }
-        }
-    }
-
-    function _ofText(WordSum memory sum, bytes memory text, uint256 into) private view {
+    /// @dev Writes the sum of a text's rows.
+    function _sumUp(WordSum memory sum, bytes memory text, uint256 into)
+        private
+        view
+        returns (uint256 squares)
+    {
         sum.clear();
         sum.add(text);
-        sum.write(into);
-        _scale(into, FINE);
+        return sum.write(into);
     }
 
     /// @dev 64 zeros.
@@ -95,36 +84,62 @@ library TextVector {
         }
     }
 
-    function _add(uint256 total, uint256 part, uint256 share) private pure {
-        assembly ("memory-safe") {
-            let end := add(part, VECTOR_BYTES)
-            for {} lt(part, end) {} {
-                mstore(total, add(mload(total), mul(mload(part), share)))
-                part := add(part, 32)
-                total := add(total, 32)
-            }
-        }
-    }
-
-    /// @dev Gives a vector this length. Quotients are truncated towards zero.
-    function _scale(uint256 vector, uint256 length) private pure {
-        uint256 size = _sizeOf(vector);
+    /// @dev Gives a vector the length 1,024. Quotients are truncated towards zero.
+    /// @param squares Of all its numbers, added up.
+    /// @return after_ The same of what they become.
+    function _scale(uint256 vector, uint256 squares) private pure returns (uint256 after_) {
+        uint256 size = Math.sqrt(squares);
         assembly ("memory-safe") {
             let end := add(vector, VECTOR_BYTES)
             for { let pos := vector } lt(pos, end) { pos := add(pos, 128) } {
-                mstore(pos, sdiv(mul(mload(pos), length), size)) // zero of zero
+                let value := sdiv(shl(FINE_BITS, mload(pos)), size) // zero of zero
+                mstore(pos, value)
+                after_ := add(after_, mul(value, value))
                 let next := add(pos, 32)
-                mstore(next, sdiv(mul(mload(next), length), size))
+                value := sdiv(shl(FINE_BITS, mload(next)), size)
+                mstore(next, value)
+                after_ := add(after_, mul(value, value))
                 next := add(pos, 64)
-                mstore(next, sdiv(mul(mload(next), length), size))
+                value := sdiv(shl(FINE_BITS, mload(next)), size)
+                mstore(next, value)
+                after_ := add(after_, mul(value, value))
                 next := add(pos, 96)
-                mstore(next, sdiv(mul(mload(next), length), size))
+                value := sdiv(shl(FINE_BITS, mload(next)), size)
+                mstore(next, value)
+                after_ := add(after_, mul(value, value))
             }
         }
     }
 
-    function _sizeOf(uint256 vector) private pure returns (uint256) {
-        uint256 squares;
+    /// @dev Adds `share` times a vector in the length 1,024, which is left as it is.
+    /// @param squares Of all numbers of the part, added up.
+    function _addScaled(uint256 total, uint256 part, uint256 squares, uint256 share) private pure {
+        if (squares == 0) return;
+        uint256 size = Math.sqrt(squares);
+        assembly ("memory-safe") {
+            let end := add(part, VECTOR_BYTES)
+            for {} lt(part, end) {} {
+                let value := mul(sdiv(shl(FINE_BITS, mload(part)), size), share)
+                mstore(total, add(mload(total), value))
+                let at := add(part, 32)
+                let into := add(total, 32)
+                value := mul(sdiv(shl(FINE_BITS, mload(at)), size), share)
+                mstore(into, add(mload(into), value))
+                at := add(part, 64)
+                into := add(total, 64)
+                value := mul(sdiv(shl(FINE_BITS, mload(at)), size), share)
+                mstore(into, add(mload(into), value))
+                at := add(part, 96)
+                into := add(total, 96)
+                value := mul(sdiv(shl(FINE_BITS, mload(at)), size), share)
+                mstore(into, add(mload(into), value))
+                part := add(part, 128)
+                total := add(total, 128)
+            }
+        }
+    }
+
+    function _squares(uint256 vector) private pure returns (uint256 squares) {
         assembly ("memory-safe") {
             let end := add(vector, VECTOR_BYTES)
             for { let pos := vector } lt(pos, end) { pos := add(pos, 128) } {
@@ -138,12 +153,15 @@ library TextVector {
                 squares := add(squares, mul(one, one))
             }
         }
-        return Math.sqrt(squares);
     }
 
     /// @dev Gives a vector the length 320 and packs it.
-    function _narrow(uint256 vector) private pure returns (bytes32 first, bytes32 second) {
-        uint256 size = _sizeOf(vector);
+    function _narrow(uint256 vector, uint256 squares)
+        private
+        pure
+        returns (bytes32 first, bytes32 second)
+    {
+        uint256 size = Math.sqrt(squares);
         return (_pack(vector, size), _pack(vector + VECTOR_BYTES / 2, size));
     }
 
@@ -151,12 +169,24 @@ library TextVector {
     function _pack(uint256 pos, uint256 size) private pure returns (bytes32 packed) {
         assembly ("memory-safe") {
             let word := 0
-            for { let end := add(pos, 1024) } lt(pos, end) { pos := add(pos, 64) } {
-                let value := sdiv(mul(mload(pos), LENGTH), size)
-                if gt(add(value, 127), 254) { value := sub(127, mul(254, slt(value, 0))) }
-                let next := sdiv(mul(mload(add(pos, 32)), LENGTH), size)
-                if gt(add(next, 127), 254) { next := sub(127, mul(254, slt(next, 0))) }
+            let far := 0 // has bit 8 or one above it only if a number is far from 0
+            let end := add(pos, 1024)
+            for { let at := pos } lt(at, end) { at := add(at, 64) } {
+                let value := sdiv(mul(mload(at), LENGTH), size)
+                let next := sdiv(mul(mload(add(at, 32)), LENGTH), size)
+                far := or(far, or(add(value, 127), sub(127, value)))
+                far := or(far, or(add(next, 127), sub(127, next)))
                 word := or(shl(16, word), or(shl(8, and(value, 0xff)), and(next, 0xff)))
+            }
+            if gt(far, 0xff) {
+                word := 0
+                for { let at := pos } lt(at, end) { at := add(at, 32) } {
+                    let value := sdiv(mul(mload(at), LENGTH), size)
+                    if gt(add(value, 127), 254) {
+                        value := sub(127, mul(254, slt(value, 0)))
+                    }
+                    word := or(shl(8, word), and(value, 0xff))
+                }
             }
             packed := word
         }

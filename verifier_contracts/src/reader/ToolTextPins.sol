@@ -6,7 +6,7 @@ import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 import {AgentTool} from "../agents/ToolPins.sol";
 import {IModelRegistry} from "../interfaces/IModelRegistry.sol";
 import {IReadingEncoder} from "../interfaces/IReadingEncoder.sol";
-import {IToolVectors} from "../interfaces/IToolVectors.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ModelIds} from "../libraries/ModelIds.sol";
 
 /// @title Has a reader read the tools of an agent that is being made
@@ -24,11 +24,11 @@ library ToolTextPins {
         if (tools.length == 0 || tools.length > most) {
             revert IReadingEncoder.ToolCountOutOfRange(tools.length, most);
         }
-        IToolVectors vectors = encoder.vectors();
-        bytes32[] memory texts = new bytes32[](tools.length);
+        IERCAgentTool[] memory read = new IERCAgentTool[](tools.length);
         for (uint256 i = 0; i < tools.length; ++i) {
-            texts[i] = vectors.store(address(tools[i].tool));
+            read[i] = tools[i].tool;
         }
+        bytes32[] memory texts = encoder.vectors().storeAll(read);
         return SSTORE2.write(abi.encode(texts));
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IToolVectors} from "../interfaces/IToolVectors.sol";
+import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
+
+import {IToolVectors, ToolSheet} from "../interfaces/IToolVectors.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {TextVector, ToolTexts} from "./TextVector.sol";
 import {ToolReading} from "./ToolReading.sol";
+import {ToolSheets} from "./ToolSheets.sol";
 import {WordTable} from "./WordTable.sol";
 
 /// @title A reader's vectors of tools, each computed once
@@ -14,9 +17,17 @@ contract ToolVectors is WordTable, IToolVectors {
         bytes32 second;
     }
 
+    uint256 private constant VECTOR_BYTES = 64;
+    uint256 private constant LENGTH_BYTES = 2;
+    /// @dev What a contract may have, but for the byte in front.
+    uint256 private constant MOST_BYTES = 24_575;
+
     uint256 private immutable _shares;
     /// @dev By tool and hash of texts.
     mapping(bytes32 key => Vector) private _stored;
+    /// @dev By tools and hashes of texts the contract of what is stored of them: vectors, the length of each sheet
+    ///   (2 bytes), sheets.
+    mapping(bytes32 key => address) private _sets;
 
     /// @param chunks The contracts that hold the table of words; see `WordTable`.
     /// @param buckets The table's number of buckets.
@@ -31,8 +42,42 @@ contract ToolVectors is WordTable, IToolVectors {
     function store(address tool) external returns (bytes32 textsHash) {
         Vector memory vector;
         (textsHash, vector) = _compute(tool);
-        _stored[_key(tool, textsHash)] = vector;
-        emit VectorStored(tool, textsHash);
+        _keep(tool, textsHash, vector);
+    }
+
+    /// @inheritdoc IToolVectors
+    function storeAll(IERCAgentTool[] calldata tools)
+        external
+        returns (bytes32[] memory textsHashes)
+    {
+        textsHashes = new bytes32[](tools.length);
+        Vector[] memory vectors = new Vector[](tools.length);
+        bytes memory front;
+        bytes memory lengths;
+        bytes memory sheets;
+        bool fits = tools.length != 0;
+        for (uint256 i = 0; i < tools.length; ++i) {
+            bytes memory sheet;
+            (textsHashes[i], vectors[i], sheet) = _computeAll(address(tools[i]));
+            fits = fits && sheet.length != 0 && sheets.length + sheet.length <= MOST_BYTES;
+            if (!fits) continue;
+            front = bytes.concat(front, vectors[i].first, vectors[i].second);
+            // casting: below 24,576
+            // forge-lint: disable-next-line(unsafe-typecast)
+            lengths = bytes.concat(lengths, bytes2(uint16(sheet.length)));
+            sheets = bytes.concat(sheets, sheet);
+        }
+        bytes memory all = bytes.concat(front, lengths, sheets);
+        if (fits && all.length <= MOST_BYTES) {
+            _sets[_setKey(tools, textsHashes)] = SSTORE2.write(all);
+            for (uint256 i = 0; i < tools.length; ++i) {
+                emit VectorStored(address(tools[i]), textsHashes[i]);
+            }
+        } else {
+            for (uint256 i = 0; i < tools.length; ++i) {
+                _keep(address(tools[i]), textsHashes[i], vectors[i]);
+            }
+        }
     }
 
     /// @inheritdoc IToolVectors
@@ -41,16 +86,44 @@ contract ToolVectors is WordTable, IToolVectors {
         view
         returns (bytes memory vectors)
     {
-        if (tools.length != textsHashes.length) {
-            revert TextsCountMismatch(tools.length, textsHashes.length);
-        }
-        vectors = new bytes(64 * tools.length);
-        for (uint256 i = 0; i < tools.length; ++i) {
+        uint256 count = tools.length;
+        _checkCounts(count, textsHashes.length);
+        address set = _sets[_setKey(tools, textsHashes)];
+        if (set != address(0)) return SSTORE2.read(set, 0, VECTOR_BYTES * count);
+        vectors = new bytes(VECTOR_BYTES * count);
+        for (uint256 i = 0; i < count; ++i) {
             Vector memory vector = _vectorOf(address(tools[i]), textsHashes[i]);
             assembly ("memory-safe") {
                 mcopy(add(vectors, add(32, shl(6, i))), vector, 64)
             }
         }
+    }
+
+    /// @inheritdoc IToolVectors
+    function sheetOf(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes, uint256 place)
+        external
+        view
+        returns (ToolSheet memory)
+    {
+        uint256 count = tools.length;
+        _checkCounts(count, textsHashes.length);
+        address set = _sets[_setKey(tools, textsHashes)];
+        if (set == address(0)) return _sheetNow(address(tools[place]), textsHashes[place]);
+        bytes memory all = SSTORE2.read(set, VECTOR_BYTES * count);
+        uint256 at = LENGTH_BYTES * count;
+        for (uint256 i = 0; i < place; ++i) {
+            at += (uint256(uint8(all[2 * i])) << 8) | uint8(all[2 * i + 1]);
+        }
+        return ToolSheets.unpack(all, at);
+    }
+
+    /// @inheritdoc IToolVectors
+    function areStored(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes)
+        external
+        view
+        returns (bool)
+    {
+        return _sets[_setKey(tools, textsHashes)] != address(0);
     }
 
     /// @inheritdoc IToolVectors
@@ -67,10 +140,42 @@ contract ToolVectors is WordTable, IToolVectors {
         if (actual != pinned) revert ToolTextsChanged(tool, pinned, actual);
     }
 
+    function _sheetNow(address tool, bytes32 pinned) private view returns (ToolSheet memory) {
+        (
+            bytes32 actual,
+            ToolTexts memory texts,
+            IERCAgentTool.ParamDescription[] memory parameters
+        ) = ToolReading.read(tool);
+        if (actual != pinned) revert ToolTextsChanged(tool, pinned, actual);
+        return ToolSheets.sheetOf(texts.name, parameters);
+    }
+
+    function _keep(address tool, bytes32 textsHash, Vector memory vector) private {
+        _stored[_key(tool, textsHash)] = vector;
+        emit VectorStored(tool, textsHash);
+    }
+
     function _compute(address tool) private view returns (bytes32 textsHash, Vector memory vector) {
         ToolTexts memory texts;
         (textsHash, texts,) = ToolReading.read(tool);
         (vector.first, vector.second) = TextVector.ofTool(_table(), texts, _shares);
+    }
+
+    /// @dev sheet: packed.
+    function _computeAll(address tool)
+        private
+        view
+        returns (bytes32 textsHash, Vector memory vector, bytes memory sheet)
+    {
+        ToolTexts memory texts;
+        IERCAgentTool.ParamDescription[] memory parameters;
+        (textsHash, texts, parameters) = ToolReading.read(tool);
+        (vector.first, vector.second) = TextVector.ofTool(_table(), texts, _shares);
+        sheet = ToolSheets.pack(ToolSheets.sheetOf(texts.name, parameters));
+    }
+
+    function _checkCounts(uint256 tools, uint256 received) private pure {
+        if (tools != received) revert TextsCountMismatch(tools, received);
     }
 
     function _key(address tool, bytes32 textsHash) private pure returns (bytes32 key) {
@@ -79,5 +184,13 @@ contract ToolVectors is WordTable, IToolVectors {
             mstore(32, textsHash)
             key := keccak256(0, 64)
         }
+    }
+
+    function _setKey(IERCAgentTool[] calldata tools, bytes32[] memory textsHashes)
+        private
+        pure
+        returns (bytes32)
+    {
+        return keccak256(abi.encodePacked(tools, textsHashes));
     }
 }

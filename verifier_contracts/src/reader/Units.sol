@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {BookEntries, SymbolList} from "../encoding/SymbolList.sol";
 import {Books} from "../instructions/Books.sol";
 import {PieceWord} from "../instructions/Reading.sol";
+import {WordCuts} from "./WordCuts.sol";
 
 /// @notice What a parameter's numbers count in.
 /// @param kind Of `Units`.
@@ -24,13 +25,13 @@ library Units {
     uint256 internal constant BASIS = 4;
     uint256 internal constant MAX_DECIMALS = 77;
 
-    /// @notice The unit that the words tell.
-    /// @param words As `ToolWords` has them.
-    function unitOf(uint256[] memory words, BookEntries symbols)
+    /// @notice The unit that a parameter's name and description tell.
+    function unitOf(bytes memory said, BookEntries symbols)
         internal
         pure
         returns (Unit memory unit)
     {
+        uint256[] memory words = WordCuts.split(said);
         unchecked {
             for (uint256 i = 1; i < words.length; ++i) {
                 if (_is(words[i], "decimals", 8)) {

@@ -42,9 +42,28 @@ library WordCuts {
     uint256 private constant EIGHTS =
         0x0000000000000000ffffffffffffffff0000000000000000ffffffffffffffff;
 
+    /// @notice The same as an array, whose memory is taken.
+    function split(bytes memory text) internal pure returns (uint256[] memory words) {
+        assembly ("memory-safe") {
+            words := mload(0x40)
+            mstore(0x40, add(words, 32))
+        }
+        (, uint256 count, uint256 end) = cut(text);
+        assembly ("memory-safe") {
+            mstore(words, count)
+            mstore(0x40, and(add(end, 95), not(31)))
+        }
+    }
+
     /// @notice The words of a lower-case copy of `text`, in free memory, of which nothing is taken.
-    /// @return words Memory position of `count` words: start << 32 | end of each, memory positions.
-    function cut(bytes memory text) internal pure returns (uint256 words, uint256 count) {
+    /// @return words Memory position of the words: start << 32 | end of each, memory positions.
+    /// @return count How many they are.
+    /// @return end Where the copy ends: up to 64 bytes behind that are written to.
+    function cut(bytes memory text)
+        internal
+        pure
+        returns (uint256 words, uint256 count, uint256 end)
+    {
         assembly ("memory-safe") {
             function letters(x) -> flags {
                 let low := or(and(x, LOW), CASE)
@@ -96,12 +115,15 @@ library WordCuts {
             let length := mload(text)
             if gt(length, MOST_BYTES) { length := MOST_BYTES }
             words := mload(0x40)
-            let places := add(words, 8192)
+            // no more words than bytes
+            let most := MOST_WORDS
+            if lt(length, most) { most := length }
+            let places := add(words, shl(5, most))
             mstore(places, PLACES0)
             mstore(add(places, 32), PLACES1)
             mstore(add(places, 64), PLACES2)
             let pos := add(places, 96)
-            let end := add(pos, length)
+            end := add(pos, length)
             mcopy(pos, add(text, 32), length)
             mstore(end, 0)
             mstore(add(end, 32), 0)

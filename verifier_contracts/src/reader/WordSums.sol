@@ -5,7 +5,8 @@ import {WordCuts} from "./WordCuts.sol";
 
 /// @notice A sum of rows as it grows: `WordTable._table` makes one.
 /// @param chunks Memory position of the addresses of the table's contracts.
-/// @param buckets How many the table has.
+/// @param buckets How many each of them has.
+/// @param others How many contracts there are behind the first one.
 /// @param unknown The row of words that the table lacks.
 /// @param number The row of words of digits.
 /// @param shifts Of those two: bits 0 and 1, 2 and 3.
@@ -16,6 +17,7 @@ import {WordCuts} from "./WordCuts.sol";
 struct WordSum {
     uint256 chunks;
     uint256 buckets;
+    uint256 others;
     uint256 unknown;
     uint256 number;
     uint256 shifts;
@@ -38,6 +40,13 @@ library WordSums {
     uint256 internal constant ENTRY_BYTES = 34;
 
     uint256 private constant MARKS = 0x3fff;
+    /// @dev Of a bucket's four heads: the lowest bit of each, and its mark; the bit above the mark.
+    uint256 private constant HEADS = 0x0001000100010001;
+    uint256 private constant HEAD_MARKS = 0x3fff3fff3fff3fff;
+    uint256 private constant HEAD_FLAGS = 0x4000400040004000;
+    /// @dev Times such a bit, has in its first byte how many bytes behind the first head's numbers that head's
+    ///   numbers begin.
+    uint256 private constant NUMBERS_AT = (96 << 234) | (64 << 218) | (32 << 202);
     uint256 private constant NINE = 0x39;
     uint256 private constant LOWEST =
         0x000f000f000f000f000f000f000f000f000f000f000f000f000f000f000f000f;
@@ -53,7 +62,7 @@ library WordSums {
     /// @notice Adds the rows of the words of `text`. Of all texts together the first 256 words count.
     function add(WordSum memory sum, bytes memory text) internal view {
         unchecked {
-            (uint256 words, uint256 count) = WordCuts.cut(text);
+            (uint256 words, uint256 count,) = WordCuts.cut(text);
             uint256 left = WordCuts.MOST_WORDS - sum.words;
             if (left < count) count = left;
             sum.words += count;
@@ -62,20 +71,28 @@ library WordSums {
     }
 
     /// @notice Writes the 64 numbers of the sum to memory at `pos`, a word each.
-    function write(WordSum memory sum, uint256 pos) internal pure {
+    /// @return squares Of all numbers, added up.
+    function write(WordSum memory sum, uint256 pos) internal pure returns (uint256 squares) {
         assembly ("memory-safe") {
-            let bias := mload(add(sum, 192))
-            let lanes := add(sum, 224)
-            let first := mload(lanes)
-            let second := mload(add(lanes, 32))
-            let third := mload(add(lanes, 64))
-            let fourth := mload(add(lanes, 96))
+            let bias := mload(add(sum, 224))
+            let first := mload(add(sum, 256))
+            let second := mload(add(sum, 288))
+            let third := mload(add(sum, 320))
+            let fourth := mload(add(sum, 352))
             for { let shift := 256 } shift {} {
                 shift := sub(shift, 16)
-                mstore(pos, sub(and(shr(shift, first), 0xffff), bias))
-                mstore(add(pos, 32), sub(and(shr(shift, second), 0xffff), bias))
-                mstore(add(pos, 64), sub(and(shr(shift, third), 0xffff), bias))
-                mstore(add(pos, 96), sub(and(shr(shift, fourth), 0xffff), bias))
+                let value := sub(and(shr(shift, first), 0xffff), bias)
+                mstore(pos, value)
+                squares := add(squares, mul(value, value))
+                value := sub(and(shr(shift, second), 0xffff), bias)
+                mstore(add(pos, 32), value)
+                squares := add(squares, mul(value, value))
+                value := sub(and(shr(shift, third), 0xffff), bias)
+                mstore(add(pos, 64), value)
+                squares := add(squares, mul(value, value))
+                value := sub(and(shr(shift, fourth), 0xffff), bias)
+                mstore(add(pos, 96), value)
+                squares := add(squares, mul(value, value))
                 pos := add(pos, 128)
             }
         }
@@ -84,58 +101,56 @@ library WordSums {
     /// @dev Adds the rows of the words at [pos, end): see `WordCuts.cut`.
     function _addWords(WordSum memory sum, uint256 pos, uint256 end) private view {
         assembly ("memory-safe") {
-            // The entry with this mark in a bucket, or zero.
-            function entryIn(table, place, mark) -> entry {
-                entry := mload(add(table, 352))
-                extcodecopy(
-                    mload(add(mload(table), shl(5, div(place, BUCKETS_PER_CHUNK)))),
-                    entry,
-                    add(1, mul(BUCKET_BYTES, mod(place, BUCKETS_PER_CHUNK))),
-                    BUCKET_BYTES
-                )
-                if eq(and(shr(240, mload(entry)), MARKS), mark) { leave }
-                entry := add(entry, ENTRY_BYTES)
-                if eq(and(shr(240, mload(entry)), MARKS), mark) { leave }
-                entry := add(entry, ENTRY_BYTES)
-                if eq(and(shr(240, mload(entry)), MARKS), mark) { leave }
-                entry := add(entry, ENTRY_BYTES)
-                if eq(and(shr(240, mload(entry)), MARKS), mark) { leave }
-                entry := 0
+            // Which head in a bucket has this mark: the bit above it, or zero. A mark's difference and all
+            // ones have that bit unless there is none, and do not carry over.
+            function headIn(sum_, chunk, bucket, mark) -> flag {
+                let room := mload(add(sum_, 384))
+                extcodecopy(mload(chunk), room, add(1, mul(BUCKET_BYTES, bucket)), BUCKET_BYTES)
+                let other := xor(and(shr(192, mload(room)), HEAD_MARKS), mul(mark, HEADS))
+                flag := and(not(add(other, HEAD_MARKS)), HEAD_FLAGS)
+                flag := and(flag, sub(0, flag))
             }
-            function rowOf(table, word) -> row, shift {
+            function rowOf(sum_, word) -> row, shift {
                 let start := shr(32, word)
                 let hash := keccak256(start, sub(and(word, 0xffffffff), start))
                 let mark := and(shr(64, hash), MARKS)
                 mark := or(mark, iszero(mark))
-                let buckets := mload(add(table, 32))
-                let entry := entryIn(table, mod(hash, buckets), mark)
-                if iszero(entry) {
-                    entry := entryIn(table, mod(shr(32, hash), buckets), mark)
+                let chunk := mload(sum_)
+                let buckets := mload(add(sum_, 32))
+                let flag := headIn(sum_, chunk, mod(hash, buckets), mark)
+                if iszero(flag) {
+                    let others := mload(add(sum_, 64))
+                    chunk := add(chunk, shl(5, add(gt(others, 0), mod(shr(96, hash), others))))
+                    flag := headIn(sum_, chunk, mod(shr(128, hash), buckets), mark)
+                    if iszero(flag) {
+                        flag := headIn(sum_, chunk, mod(shr(160, hash), buckets), mark)
+                    }
                 }
-                switch entry
+                switch flag
                 case 0 {
-                    row := mload(add(table, 64))
-                    shift := and(mload(add(table, 128)), 3)
+                    row := mload(add(sum_, 96))
+                    shift := and(mload(add(sum_, 160)), 3)
                 }
                 default {
-                    row := mload(add(entry, 2))
-                    shift := shr(254, mload(entry))
+                    let room := mload(add(sum_, 384))
+                    row := mload(add(add(room, 8), byte(0, mul(NUMBERS_AT, flag))))
+                    shift := and(div(shr(192, mload(room)), flag), 3)
                 }
             }
 
-            let bias := mload(add(sum, 192))
-            let from0 := mload(add(sum, 224))
-            let from1 := mload(add(sum, 256))
-            let from2 := mload(add(sum, 288))
-            let from3 := mload(add(sum, 320))
+            let bias := mload(add(sum, 224))
+            let from0 := mload(add(sum, 256))
+            let from1 := mload(add(sum, 288))
+            let from2 := mload(add(sum, 320))
+            let from3 := mload(add(sum, 352))
             for {} lt(pos, end) { pos := add(pos, 32) } {
                 let word := mload(pos)
                 let row := 0
                 let shift := 0
                 switch gt(byte(0, mload(shr(32, word))), NINE)
                 case 0 {
-                    row := mload(add(sum, 96))
-                    shift := shr(2, mload(add(sum, 128)))
+                    row := mload(add(sum, 128))
+                    shift := shr(2, mload(add(sum, 160)))
                 }
                 default { row, shift := rowOf(sum, word) }
                 row := xor(row, SIGNS)
@@ -145,11 +160,11 @@ library WordSums {
                 from2 := add(from2, shl(shift, and(shr(4, row), LOWEST)))
                 from3 := add(from3, shl(shift, and(row, LOWEST)))
             }
-            mstore(add(sum, 192), bias)
-            mstore(add(sum, 224), from0)
-            mstore(add(sum, 256), from1)
-            mstore(add(sum, 288), from2)
-            mstore(add(sum, 320), from3)
+            mstore(add(sum, 224), bias)
+            mstore(add(sum, 256), from0)
+            mstore(add(sum, 288), from1)
+            mstore(add(sum, 320), from2)
+            mstore(add(sum, 352), from3)
         }
     }
 }

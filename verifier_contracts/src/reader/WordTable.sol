@@ -4,9 +4,9 @@ pragma solidity ^0.8.30;
 import {ModelData} from "../encoding/ModelData.sol";
 import {WordSum, WordSums} from "./WordSums.sol";
 
-/// @title Where a reader's table of words lies: up to 32 contracts, 180 buckets in each
-/// @notice Buckets lie in contract code behind a zero byte, four entries of 34 bytes each: what they hold says
-///   `models/reader/rows.py`. Behind the last one are the entries of words without a row, and of numbers.
+/// @title Where a reader's table of words lies: up to 32 contracts, as many buckets in each
+/// @notice Buckets lie in contract code behind a zero byte, up to 180 of them: what they hold says
+///   `models/reader/rows.py`. Behind the last one are head and numbers of words without a row, and of numbers.
 /// @dev An array cannot be immutable, hence the many names.
 abstract contract WordTable {
     uint256 private constant BUCKETS_PER_CHUNK = WordSums.BUCKETS_PER_CHUNK;
@@ -47,23 +47,27 @@ abstract contract WordTable {
     address private immutable _chunk30;
     address private immutable _chunk31;
 
+    /// @dev In each contract.
     uint256 private immutable _buckets;
+    uint256 private immutable _count;
     /// @dev Of words without a row, and of numbers; their shifts lie in bits 0 and 1, and 2 and 3.
     uint256 private immutable _unknown;
     uint256 private immutable _number;
     uint256 private immutable _shifts;
 
-    /// @notice The table needs another number of contracts, 180 buckets in each.
+    /// @notice The table needs another number of contracts, up to 180 buckets in each.
     error ChunkCountMismatch(uint256 expected, uint256 received);
+    /// @notice The buckets do not fill their contracts evenly.
+    error BucketsUneven(uint256 buckets, uint256 chunks);
 
     /// @param chunks The contracts that hold the table, in order.
     /// @param buckets The table's number of buckets, at least one.
     constructor(address[] memory chunks, uint256 buckets) {
-        address last = _check(chunks, buckets);
-        uint256 apart = 1 + BUCKET_BYTES * ((buckets - 1) % BUCKETS_PER_CHUNK + 1);
+        (uint256 each, address last) = _check(chunks, buckets);
+        uint256 apart = 1 + BUCKET_BYTES * each;
         (uint256 ofUnknown, uint256 unknown) = _entry(last, apart);
         (uint256 ofNumber, uint256 number) = _entry(last, apart + ENTRY_BYTES);
-        (_buckets, _unknown, _number) = (buckets, unknown, number);
+        (_buckets, _count, _unknown, _number) = (each, chunks.length, unknown, number);
         _shifts = ofUnknown | (ofNumber << 2);
         _chunk0 = chunks[0];
         _chunk1 = _at(chunks, 1);
@@ -138,24 +142,26 @@ abstract contract WordTable {
         assembly ("memory-safe") {
             pos := chunks
         }
-        (sum.chunks, sum.buckets) = (pos, _buckets);
+        (sum.chunks, sum.buckets, sum.others) = (pos, _buckets, _count - 1);
         (sum.unknown, sum.number, sum.shifts) = (_unknown, _number, _shifts);
     }
 
-    function _check(address[] memory chunks, uint256 buckets) private view returns (address last) {
+    function _check(address[] memory chunks, uint256 buckets)
+        private
+        view
+        returns (uint256 each, address last)
+    {
         uint256 expected = buckets / BUCKETS_PER_CHUNK;
         if (buckets % BUCKETS_PER_CHUNK != 0) ++expected;
         if (expected == 0 || expected != chunks.length || expected > MAX_CHUNKS) {
             revert ChunkCountMismatch(expected, chunks.length);
         }
+        if (buckets % expected != 0) revert BucketsUneven(buckets, expected);
+        each = buckets / expected;
         for (uint256 i = 0; i < expected; ++i) {
             last = chunks[i];
-            uint256 here = BUCKETS_PER_CHUNK;
-            uint256 apart = 0;
-            if (i + 1 == expected) {
-                (here, apart) = (buckets - i * BUCKETS_PER_CHUNK, 2 * ENTRY_BYTES);
-            }
-            uint256 minimum = 1 + BUCKET_BYTES * here + apart;
+            uint256 minimum = 1 + BUCKET_BYTES * each;
+            if (i + 1 == expected) minimum += 2 * ENTRY_BYTES;
             uint256 length = last.code.length;
             if (length < minimum) revert ModelData.DataTooShort(last, minimum, length);
         }

@@ -27,14 +27,7 @@ contract ExampleTool is SimpleSmartContractTool, IToolExamples {
         string[] memory examples_
     )
         SimpleSmartContractTool(
-            agent,
-            name_,
-            description_,
-            toolContract,
-            toolSelector,
-            input,
-            staticResult,
-            converter
+            agent, name_, description_, toolContract, toolSelector, input, staticResult, converter
         )
     {
         _examples = SSTORE2.write(abi.encode(examples_));

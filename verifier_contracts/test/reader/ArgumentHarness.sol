@@ -73,7 +73,7 @@ contract ArgumentHarness {
     function units(bytes[] calldata texts) external view returns (Unit[] memory found) {
         found = new Unit[](texts.length);
         for (uint256 i = 0; i < texts.length; ++i) {
-            found[i] = Units.unitOf(ToolWords.split(texts[i]), Books.load(_symbols));
+            found[i] = Units.unitOf(texts[i], Books.load(_symbols));
         }
     }
 

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {ICandidates} from "../../src/interfaces/ICandidates.sol";
+import {IMoods} from "../../src/interfaces/IMoods.sol";
 import {Candidate} from "../../src/reader/Candidate.sol";
 
 /// @notice What many prompts have for parameters of one type.
@@ -25,6 +26,39 @@ contract ReaderHarness {
                 outcomes[i].refusal = reason;
             }
         }
+    }
+
+    /// @notice Whether many prompts ask for an act.
+    function asks(IMoods reader, address agent, string[] calldata prompts)
+        external
+        view
+        returns (bool[] memory answers, bytes[] memory refusals)
+    {
+        answers = new bool[](prompts.length);
+        refusals = new bytes[](prompts.length);
+        for (uint256 i = 0; i < prompts.length; ++i) {
+            try reader.asksForAct(agent, prompts[i]) returns (bool answer) {
+                answers[i] = answer;
+            } catch (bytes memory reason) {
+                require(reason.length != 0); // no refusal, but a fault
+                refusals[i] = reason;
+            }
+        }
+    }
+
+    /// @notice Gas of asking it, for the first of a transaction and for a later one.
+    function measureAsking(IMoods reader, address agent, string calldata prompt)
+        external
+        view
+        returns (uint256 first, uint256 later)
+    {
+        require(agent.code.length != 0);
+        first = gasleft();
+        reader.asksForAct(agent, prompt);
+        first -= gasleft();
+        later = gasleft();
+        reader.asksForAct(agent, prompt);
+        later -= gasleft();
     }
 
     /// @notice Gas of a call, for the first of a transaction and for a later one.

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
+import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 import {IReadingAgent} from "../../src/interfaces/IReadingAgent.sol";
@@ -58,18 +59,21 @@ contract SayingTool is IToolExamples, IERC165 {
     }
 }
 
-/// @notice An agent that remembers what its tools said when it was made.
+/// @notice An agent that remembers what its tools said when it was made: as a set, or each by itself.
 contract ReadingAgent is IReadingAgent {
-    bytes32[] private _texts;
+    address private immutable _texts;
 
-    constructor(IToolVectors vectors, address[] memory tools) {
-        for (uint256 i = 0; i < tools.length; ++i) {
-            _texts.push(vectors.store(tools[i]));
+    constructor(IToolVectors vectors, IERCAgentTool[] memory tools, bool together) {
+        bytes32[] memory texts = new bytes32[](tools.length);
+        if (together) texts = vectors.storeAll(tools);
+        for (uint256 i = 0; i < tools.length && !together; ++i) {
+            texts[i] = vectors.store(address(tools[i]));
         }
+        _texts = SSTORE2.write(abi.encode(texts));
     }
 
     function toolTexts() external view returns (bytes32[] memory) {
-        return _texts;
+        return abi.decode(SSTORE2.read(_texts), (bytes32[]));
     }
 
     /// @notice Gas of two calls, the first with nothing touched before.

@@ -77,6 +77,28 @@ def test_who_stops_leaves_its_runs_to_who_comes_next(
     asyncio.run(whole())
 
 
+def test_a_run_that_no_process_is_at_is_told_as_left(
+    database: RunsDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a service that has no such agent; while another is at it, it is not left."""
+    monkeypatch.setattr("zkagent.executor.runtime.api.durable_runs.STOP_S", 0.05)
+
+    async def whole() -> None:
+        stranger = DurableRuns(database, [])
+        await stranger.open()
+        try:
+            async with serving(database) as runs:
+                await begun(runs)
+                assert not (await stranger.find("run-1")).left
+            found = await stranger.find("run-1")
+            assert (found.state, found.left) == ("waiting", True)
+            assert await stranger.page(Page()) == [found]
+        finally:
+            await stranger.close()
+
+    asyncio.run(whole())
+
+
 def test_the_same_run_is_begun_once_and_of_agents_that_there_are(database: RunsDatabase) -> None:
     async def whole() -> None:
         async with serving(database) as runs:

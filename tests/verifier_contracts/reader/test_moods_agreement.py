@@ -1,0 +1,85 @@
+"""Python and the contract agree on whether prompts ask for an act, refusals alike."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from tests.models.reader.test_mood import ACTS, OTHERS
+from tests.support.agreement import assert_same_refusal
+from tests.support.reader_chain import ReaderChain
+from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
+from zkagent.models.encoding.context import Context
+from zkagent.models.errors import RefusedText
+from zkagent.models.reader.lexicon import CLASSES, Class
+from zkagent.models.reader.mood import asks_for_act
+from zkagent.models.reader.view import View
+from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.chain.reverts import Revert
+
+LONGEST = (
+    b"could you please send five hundred usdc of mine over to bob as the rent of the garden for "
+    b"all of june and july and thanks"
+)
+
+
+@pytest.fixture(scope="module")
+def contracts(anvil: Anvil) -> ReaderChain:
+    return ReaderChain(anvil, DIRECTORY)
+
+
+def agreed(contracts: ReaderChain, prompts: Sequence[bytes]) -> Counter[str]:
+    came: Counter[str] = Counter()
+    for prompt, said in zip(prompts, contracts.asks(prompts), strict=True):
+        try:
+            expected = asks_for_act(View(prompt, contracts.directory.names()))
+        except RefusedText as exc:
+            assert isinstance(said, Revert), prompt
+            assert_same_refusal(exc, said, Context(prompt))
+            came[type(exc).__name__] += 1
+            continue
+        assert said is expected, prompt
+        came[str(expected)] += 1
+    return came
+
+
+def test_prompts_with_known_moods_have_the_same(contracts: ReaderChain) -> None:
+    came = agreed(contracts, [text.encode() for text in (*ACTS, *OTHERS)])
+    assert came["True"] == len(ACTS)
+
+
+def test_random_and_hostile_prompts_have_the_same(contracts: ReaderChain) -> None:
+    rng = random.Random(1)
+    moods = [
+        w.decode() for w, c in CLASSES.items() if c & (Class.MODAL | Class.QUESTION | Class.LEAD)
+    ]
+    words = [
+        *moods,
+        "you",
+        "u",
+        "i",
+        "we",
+        "send",
+        "paid",
+        "Tom's",
+        "to",
+        "5",
+        "?",
+        "?!",
+        "...",
+        ",",
+        "-",
+    ]
+    words += ['"', "'x'", "a:b", "'s", "ed", "s", "need", "fed."]
+    short = [" ".join(rng.choices(words, k=rng.randint(0, 6))).encode() for _ in range(1500)]
+    came = agreed(contracts, short) + agreed(contracts, HOSTILE_PROMPTS)
+    came += agreed(contracts, [reader_prompt(rng) for _ in range(300)])
+    assert min(came["True"], came["False"]) > 100
+    assert came["TooManyTokens"] > 1
+
+
+def test_gas_of_asking(contracts: ReaderChain) -> None:
+    first, later = contracts.measure_asking(LONGEST)
+    print(f"{len(LONGEST)} characters: {first:,} gas first, {later:,} later")
+    assert first < 95_000

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {Ascii} from "../encoding/Ascii.sol";
+import {PieceWord} from "../instructions/Reading.sol";
+import {Classes} from "./Classes.sol";
+import {Quotes} from "./Quotes.sol";
+import {View, Views} from "./View.sol";
+
+/// @title Whether a prompt asks for an act now, exactly as `models/reader/mood.py`
+library Moods {
+    using Views for View;
+
+    /// @dev . ? ! , ; :
+    uint256 private constant CLAUSE_ENDS =
+        (1 << 0x2e) | (1 << 0x3f) | (1 << 0x21) | (1 << 0x2c) | (1 << 0x3b) | (1 << 0x3a);
+    uint256 private constant QUESTION_MARK = 1 << 0x3f;
+    uint256 private constant ED = 0x6564;
+    uint256 private constant S = 0x2773;
+
+    /// @notice False for an empty prompt, and where something is quoted.
+    function asksForAct(View memory v) internal pure returns (bool saysSomething) {
+        if (Quotes.find(v).length != 0) return false;
+        (bool begins, bool isPolite) = (true, false);
+        unchecked {
+            for (uint256 i = 0; i < v.count; ++i) {
+                if (v.isMark(i)) {
+                    if (!isPolite && _holds(v, i, QUESTION_MARK)) return false;
+                    begins = begins || _holds(v, i, CLAUSE_ENDS);
+                    continue;
+                }
+                if (v.has(i, Classes.AWAY) || _saysElse(v, i)) return false;
+                if (begins && v.has(i, Classes.MODAL)) {
+                    if (!_isYou(v, i + 1)) return false;
+                    isPolite = true;
+                } else if (begins && v.has(i, Classes.QUESTION)) {
+                    return false;
+                }
+                begins = begins && v.has(i, Classes.LEAD);
+                saysSomething = true;
+            }
+        }
+    }
+
+    /// @dev Whether a mark has one of these characters.
+    function _holds(View memory v, uint256 i, uint256 characters) private pure returns (bool) {
+        unchecked {
+            uint256 end = v.end(i);
+            for (uint256 pos = v.start(i); pos < end; ++pos) {
+                if (Ascii.isIn(characters, pos)) return true;
+            }
+            return false;
+        }
+    }
+
+    /// @dev "I deposited", and "Tom's", but not "to Tom's".
+    function _saysElse(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            if (!v.isWord(i) || v.has(i, Classes.ALL)) return false;
+            uint256 end = v.end(i);
+            if (end < v.start(i) + 2) return false;
+            uint256 last = PieceWord.load(end - 2) >> 240;
+            if (last == S) return !v.says(i - 1, "to", 2);
+            return
+                last == ED && (v.says(i - 1, "i", 1) || v.says(i - 1, "we", 2) || _isYou(v, i - 1));
+        }
+    }
+
+    function _isYou(View memory v, uint256 i) private pure returns (bool) {
+        return v.says(i, "you", 3) || v.says(i, "u", 1);
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+import {SheetParameter, ToolSheet} from "../interfaces/IToolVectors.sol";
+import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {ParamTypes} from "./ParamTypes.sol";
+
+/// @title Packs what a decoder needs of what a tool says, and unpacks it
+/// @notice Packed is: length and bytes of the name, the number of parameters, and of each its type, length and
+///   bytes of its name, length (2 bytes) and bytes of what it says of its unit.
+library ToolSheets {
+    /// @dev Whatever is longer is no name to be shown, and as good as none.
+    uint256 private constant MOST_NAME = 32;
+    /// @dev Bytes in which words are looked for, `WordCuts.MOST_BYTES`.
+    uint256 private constant MOST_SAID = 2000;
+    uint256 private constant MOST_PARAMETERS = 255;
+
+    /// @notice The sheet of a tool.
+    function sheetOf(bytes memory name, IERCAgentTool.ParamDescription[] memory parameters)
+        internal
+        pure
+        returns (ToolSheet memory sheet)
+    {
+        sheet.name = _shown(name);
+        sheet.parameters = new SheetParameter[](parameters.length);
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            IERCAgentTool.ParamDescription memory given = parameters[i];
+            SheetParameter memory made = sheet.parameters[i];
+            (made.paramType, made.name) = (uint256(given.paramType), _shown(bytes(given.name)));
+            if (!ParamTypes.isNumber(made.paramType)) continue;
+            made.said = bytes.concat(bytes(given.name), " ", bytes(given.description));
+            if (made.said.length > MOST_SAID) _cut(made.said, MOST_SAID);
+        }
+    }
+
+    /// @notice The sheet, packed; nothing of one that has too many parameters for that.
+    function pack(ToolSheet memory sheet) internal pure returns (bytes memory packed) {
+        uint256 count = sheet.parameters.length;
+        if (count > MOST_PARAMETERS) return packed;
+        // casting: no more than what they are compared with, above and in `sheetOf`
+        // forge-lint: disable-next-line(unsafe-typecast)
+        packed = abi.encodePacked(uint8(sheet.name.length), sheet.name, uint8(count));
+        for (uint256 i = 0; i < count; ++i) {
+            SheetParameter memory each = sheet.parameters[i];
+            packed = abi.encodePacked(
+                packed,
+                // forge-lint: disable-next-line(unsafe-typecast)
+                uint8(each.paramType),
+                // forge-lint: disable-next-line(unsafe-typecast)
+                uint8(each.name.length),
+                each.name,
+                // forge-lint: disable-next-line(unsafe-typecast)
+                uint16(each.said.length),
+                each.said
+            );
+        }
+    }
+
+    /// @notice The sheet that was packed, at `at` of `content`.
+    function unpack(bytes memory content, uint256 at)
+        internal
+        pure
+        returns (ToolSheet memory sheet)
+    {
+        (sheet.name, at) = _bytes(content, at, 1);
+        uint256 count;
+        (count, at) = _number(content, at, 1);
+        sheet.parameters = new SheetParameter[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            SheetParameter memory each = sheet.parameters[i];
+            (each.paramType, at) = _number(content, at, 1);
+            (each.name, at) = _bytes(content, at, 1);
+            (each.said, at) = _bytes(content, at, 2);
+        }
+    }
+
+    function _shown(bytes memory name) private pure returns (bytes memory) {
+        return name.length > MOST_NAME ? bytes("") : name;
+    }
+
+    function _cut(bytes memory text, uint256 length) private pure {
+        assembly ("memory-safe") {
+            mstore(text, length)
+        }
+    }
+
+    /// @dev A number of `size` bytes, and the place behind it.
+    function _number(bytes memory content, uint256 at, uint256 size)
+        private
+        pure
+        returns (uint256 value, uint256 behind)
+    {
+        unchecked {
+            behind = at + size;
+        }
+        assembly ("memory-safe") {
+            value := shr(sub(256, shl(3, size)), mload(add(add(content, 32), at)))
+        }
+    }
+
+    /// @dev A copy of bytes behind their length in `size` bytes, and the place behind them.
+    function _bytes(bytes memory content, uint256 at, uint256 size)
+        private
+        pure
+        returns (bytes memory found, uint256 behind)
+    {
+        uint256 length;
+        (length, behind) = _number(content, at, size);
+        found = new bytes(length);
+        assembly ("memory-safe") {
+            mcopy(add(found, 32), add(add(content, 32), behind), length)
+            behind := add(behind, length)
+        }
+    }
+}

@@ -43,6 +43,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.chain]
 OPEN, PAY = b"open the gate please, yes", b"pay bob 5"
 NOTICE = "announce to everybody: no dogs"
 ANNOUNCE = f'"{NOTICE}"'.encode()
+RING, CHIME = b"ring the bell of the chapel", b"let the bell of the chapel ring"
 UINT = 4
 
 
@@ -222,9 +223,9 @@ def talker(stage: ReaderStage) -> Talker:
 
 def test_a_stranger_s_tool_is_read_and_called(stage: ReaderStage) -> None:
     bell = talker(stage)
-    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"make it chime"])
+    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[CHIME])
     with another_steward(stage, bell) as other:
-        done = other.session.runner.run(b"make it chime")
+        done = other.session.runner.run(RING)
         assert done.inclusion.result.answer == b"It ran."
     assert bell.runs == 1
 
@@ -237,12 +238,13 @@ def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_rea
 ) -> None:
     """Another description is refused; by other examples nothing changes on chain."""
     bell = talker(stage)
-    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"make it chime"])
+    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[CHIME])
     with another_steward(stage, bell) as other:
-        run = proven(other, b"make it chime")
+        run = proven(other, RING)
+        assert run.plan.decisions[0].decision.action == "RingBell"
         assert other.error(run.call) == ""
         if what == "description":
-            bell.say(b"RingBell", b"Ring a bell", examples=[b"make it chime"])
+            bell.say(b"RingBell", b"Ring a bell", examples=[CHIME])
         elif what == "examples":
             bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"open the gate"])
         elif what == "no examples":
@@ -250,18 +252,18 @@ def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_rea
         elif what == "nothing":
             bell.say_raw({EXAMPLES: b""}, has_examples=True)
         else:
-            told = encode(["bytes[]"], [[b"make it chime"]]) + bytes(32)
+            told = encode(["bytes[]"], [[CHIME]]) + bytes(32)
             bell.say_raw({EXAMPLES: told}, has_examples=True)
         if what == "description":
             assert other.error(run.call) == "ToolMetadataChanged"
             with pytest.raises(RevertError, match="ToolMetadataChanged"):
-                other.session.runner.plan(b"make it chime")
+                other.session.runner.plan(RING)
             return
         assert other.error(run.call) == ""
-        again = other.session.runner.plan(b"make it chime")
+        again = other.session.runner.plan(RING)
         assert again.decisions[0].x == run.plan.decisions[0].x
         assert again.decisions[0].decision == run.plan.decisions[0].decision
-        receipt = written(other, b"make it chime")
+        receipt = written(other, RING)
         report = verified(other, receipt)
         assert [c for c in report.checks if not (c.held or c.unknown)] == []
         assert (

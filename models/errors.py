@@ -13,6 +13,7 @@ ModelError
 ├── IncompleteContext     nobody says what the model reads of its agent
 ├── UnansweredView        what an encoder asks other contracts is not there
 ├── DatasetError          labelled texts that cannot be read or learned from
+├── ToolsRefused          an agent's tools.yaml that does not say what its tools are
 └── RefusedText           the encoder refuses a prompt, exactly as the contract does
     ├── EmptyPrompt
     ├── PromptTooLong
@@ -111,6 +112,14 @@ class DatasetError(ModelError):
     """The message names file and line."""
 
 
+class ToolsRefused(ModelError):
+    """path: of a tools.yaml."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(f"{path}: {why}")
+
+
 class RefusedSymbol(ModelError):
     def __init__(self, symbol: str, why: str) -> None:
         self.symbol, self.why = symbol, why
@@ -119,7 +128,7 @@ class RefusedSymbol(ModelError):
 
 class RefusedContact(ModelError):
     def __init__(self, name: str, why: str) -> None:
-        self.name = name
+        self.name, self.why = name, why
         super().__init__(f"no contact can go by {name!r}: {why}; give another name")
 
 

@@ -31,6 +31,7 @@ LAYERS: Mapping[str, set[str]] = {
 ROOMS: Mapping[str, set[str]] = {
     "models/nesting": set(),
     "models/strict_json": {"models/nesting"},
+    "models/strict_yaml": set(),
     "models/files": {"models/strict_json"},
     "models/mounts": set(),
     "models/whole": set(),
@@ -45,6 +46,7 @@ ROOMS: Mapping[str, set[str]] = {
         "models/instructions",
         "models/networks",
         "models/strict_json",
+        "models/strict_yaml",
         "models/training",
     },
     "models/wallet/evaluation": {"models/encoding", "models/files", "models/strict_json"},

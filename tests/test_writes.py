@@ -118,6 +118,8 @@ NAMING = {
     "prover/service/queue/removed_log.py:keep_aside": CACHE,
     "prover/service/queue/removed_log.py:put_back": LOG_AGAIN,
     "verifier_contracts/scaffold/project.py:new_project": OURS,
+    "verifier_contracts/scaffold/tools_source.py:write_tools_source": "a file of the agent's "
+    "folder, if it says that it was made of another",
     "verifier_contracts/toolchain/compile.py:_cached_output": CACHE,
     "verifier_contracts/toolchain/forge.py:configuration": PASSING,
     "verifier_contracts/toolchain/install.py:_install": CACHE,

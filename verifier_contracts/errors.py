@@ -5,6 +5,8 @@ ContractsError
 ├── CompileError              solc refused the sources
 ├── NameRefused               no name for a contract of one's own
 ├── ProjectRefused            a folder that is no agent's
+├── ToolsSourceInTheWay       a file by hand where one of tools.yaml is made
+├── ToolsSourceOld            such a file that is not what tools.yaml says
 ├── ArgumentMissing           a constructor's parameter without a value
 ├── ArgumentUnreadable        a value that a constructor does not take
 ├── ArgumentTwice             two values for a parameter
@@ -72,6 +74,26 @@ class ProjectRefused(ContractsError):
         self.folder, self.why = folder, why
         super().__init__(
             f"{folder} is no agent's folder: {why}; `zkagent agent new NAME` writes one"
+        )
+
+
+class ToolsSourceInTheWay(ContractsError):
+    """It would be lost."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} was not made of tools.yaml, whose Solidity would replace it: move it away"
+        )
+
+
+class ToolsSourceOld(ContractsError):
+    """What was compiled says something else than the file that people read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is not what tools.yaml and tuned.json say: `zkagent agent build` makes it anew"
         )
 
 

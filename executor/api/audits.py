@@ -60,12 +60,14 @@ def audit_agent(
     (`zkagent agent new`): the code has to be of its sources, the model is the folder's. Contracts
     that answer with more than is read of a stranger's have no better verdict than unknown.
     Raises ChainError, ModelError, CircuitError when there is no telling, ProjectRefused or
-    CompileError for a folder that is none.
+    CompileError for a folder that is none, ToolsRefused or ToolsSourceOld for one whose contracts
+    do not say what its tools.yaml says.
     """
     code, agent, facts = _latest(rpc, chain_id, trust), address.lower(), dict[str, str]()
     source = None
     if own is not None:
         project = load_project(file_of("own", own))
+        project.check_tools()
         stage("compiling")
         source = own_source(project)
         code, model = replace(code, own=(source.contract,)), model or project.model

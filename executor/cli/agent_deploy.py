@@ -9,7 +9,7 @@ import click
 
 from zkagent.circuits.support.urls import shown_url
 from zkagent.executor.cli import output
-from zkagent.executor.cli.agent_project import PLACE, Target, chosen, found_target
+from zkagent.executor.cli.agent_project import PLACE, Target, chosen, made_target
 from zkagent.executor.cli.deploying import (
     CHAIN_ID_OPTION,
     DRY_RUN_OPTION,
@@ -125,7 +125,7 @@ def deploy_command(
     from zkagent.verifier_contracts.deployment.record import load_deployment
     from zkagent.verifier_contracts.toolchain.own import check_source
 
-    target = found_target(file)
+    target = made_target(file)
     if (proof_system or srs) and not target.has_model:
         raise click.UsageError(
             f"{file} has no model of its own: leave out --proof-system and --srs"
@@ -251,8 +251,8 @@ def _own_model(
     proving: tuple[str | None, Path | None],
     tell: "Narrator",
 ) -> "OwnModel":
-    """The model in the agent's folder, with its circuit, on the executor of a deployment. proving:
-    the proof system and the set-up that were asked for."""
+    """The model that the agent's folder comes with, with its circuit, on a deployment's executor.
+    proving: the proof system and the set-up that were asked for."""
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import load_decider
     from zkagent.verifier_contracts.deployment.foundations import Foundations, find_foundations
@@ -286,13 +286,16 @@ def _described(compiled: "Contract") -> str:
 def _known(record: "Deployment | None", owner: str, own: "OwnModel | None") -> "Mapping[str, str]":
     """Values for parameters of these names. The commitment is the one that the deployment's agent
     was made with: not what is registered now, nor what a node says that the agent obeys. Of an
-    agent with a model of its own only what its model runs on: another agent's pool is not meant."""
+    agent with a model of its own only what its model runs on, and which symbols name which tokens:
+    another agent's pool is not meant."""
     from zkagent.verifier_contracts.deployment.record import NOBODY
 
     if record is None:
         return {"owner": owner}
     if own is not None:
-        return {"owner": owner, "executor": record.executor, "registry": record.registry}
+        book = record.symbol_book
+        foundations = {"executor": record.executor, "registry": record.registry}
+        return {"owner": owner, "book": book, "symbolbook": book, **foundations}
     model = str(record.model_id)
     commitment = record.commitment
     pool = {} if record.pool == NOBODY else {"pool": record.pool}

@@ -14,6 +14,7 @@ from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, SERVICE_OPTION, SRS_OPTION, carry_out, sent_options
 
 if TYPE_CHECKING:
+    from zkagent.models.agents.trial import Trial
     from zkagent.verifier_contracts.scaffold import Project
     from zkagent.verifier_contracts.toolchain.compile import Contract
 
@@ -54,6 +55,15 @@ def found_target(place: Path) -> Target:
     return Target(project.source, project)
 
 
+def made_target(place: Path) -> Target:
+    """With the Solidity that is made of other files made anew. Raises ProjectRefused, ToolsRefused,
+    ToolsSourceInTheWay."""
+    target = found_target(place)
+    if target.project:
+        target.project.make_tools()
+    return target
+
+
 def chosen(source: Path, name: str | None = None) -> "Contract":
     """The contract of this name, by default the file's namesake. Raises CompileError."""
     from zkagent.verifier_contracts.errors import CompileError
@@ -75,7 +85,8 @@ def chosen(source: Path, name: str | None = None) -> "Contract":
 @JSON_OPTION
 def test_command(folder: Path, as_json: bool) -> None:
     """Run the Solidity tests in AGENT, the folder of an agent, with this version's compiler and
-    libraries. Ends with 1 where one fails."""
+    libraries; where it has a tools.yaml, have the reader read its prompts, too. Ends with 1 where a
+    test fails, or a prompt calls what it does not mean."""
     import json
 
     from zkagent.executor.cli.progress import working
@@ -83,17 +94,34 @@ def test_command(folder: Path, as_json: bool) -> None:
     from zkagent.verifier_contracts.toolchain.own_tests import run_own_tests
 
     project = load_project(folder)
+    project.make_tools()
     with working("compiling and testing"):
         report = run_own_tests(project.folder)
+        trial = _trial(project)
     if as_json:
-        output.show(json.dumps({"passed": report.passed, "failed": report.failed}))
+        read = {"read": trial.to_json()} if trial else {}
+        output.show(json.dumps({"passed": report.passed, "failed": report.failed, **read}))
     else:
         for name in report.passed:
             output.show(f"passed  {name}")
         for line in report.failed:
             output.show(f"FAILED  {line}")
-    if report.failed:
+        for line in trial.lines() if trial else ():
+            output.show(line)
+    if report.failed or (trial and trial.wrong):
         sys.exit(1)
+
+
+def _trial(project: "Project") -> "Trial | None":
+    """What the reader makes of the prompts of its tools.yaml, if it has one."""
+    if not project.kind.reads:
+        return None
+    from zkagent.models.agents.trial import try_prompts
+    from zkagent.models.catalogue import ReaderModel, load_decider
+
+    model = load_decider(project.model)
+    assert isinstance(model, ReaderModel)
+    return try_prompts(model, project.folder)
 
 
 @click.command("run")
@@ -140,4 +168,5 @@ def project_run_command(folder: Path, prompt: str | None, *, again: bool, **opti
         ) from exc
 
 
-__all__ = ["PLACE", "Target", "chosen", "found_target", "project_run_command", "test_command"]
+__all__ = ["PLACE", "Target", "chosen", "found_target", "made_target", "project_run_command"]
+__all__ += ["test_command"]

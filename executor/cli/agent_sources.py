@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SOURCE = click.Path(path_type=Path, dir_okay=False)
 PLACE = click.Path(path_type=Path)
 #: As `scaffold.KINDS` has them, which is not loaded for this.
-KINDS = ("wallet", "numeric")
+KINDS = ("wallet", "numeric", "reader")
 
 
 NEW_FOLDER_OPTION = click.option(
@@ -33,7 +33,8 @@ NEW_FOLDER_OPTION = click.option(
     type=click.Choice(KINDS),
     default="wallet",
     show_default=True,
-    help="What it decides by: prompts about tokens, or numbers on chain.",
+    help="What it decides by: prompts about tokens, numbers on chain, or prompts about whatever "
+    "its tools say that they do.",
 )
 @NEW_FOLDER_OPTION
 def new_command(name: str, kind: str, folder: Path | None) -> None:
@@ -76,12 +77,12 @@ def _begin(name: str, kind: str, folder: Path | None) -> None:
 def build_command(file: Path, out: Path | None, as_json: bool) -> None:
     """Compile the contracts of AGENT, a file or the folder of an agent, as `deploy` does. Their
     errors are shown by name from now on, whichever command meets them."""
-    from zkagent.executor.cli.agent_project import found_target
+    from zkagent.executor.cli.agent_project import made_target
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place, write_whole
 
     place = check_place(out, replaceable=_is_build) if out else None
-    source = found_target(file).source
+    source = made_target(file).source
     with working("compiling"):
         compiled = compiled_file(source)
     if place:

@@ -198,7 +198,14 @@ def model_group() -> None:
 
 
 @model_group.command("train")
-@click.argument("model", type=click.Choice(["wallet", "wallet-text", "reader"]))
+@click.argument("model", type=click.Choice(["wallet", "wallet-text", "reader"]), required=False)
+@click.option(
+    "--agent",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FOLDER",
+    help="Instead of MODEL: fit the reader to the agent in this folder, by its tools.yaml.",
+)
 @click.option(
     "--seed", type=int, default=None, help="Random seed; the default made the shipped files."
 )
@@ -218,15 +225,37 @@ def model_group() -> None:
 @click.option(
     "--vectors", type=FILE, default=None, metavar="FILE", help="Of the reader: word vectors."
 )
+@click.option("--json", "as_json", is_flag=True, help="With --agent: print the figures as JSON.")
 def train_command(
-    model: str, seed: int | None, out: Path | None, data: Path | None, vectors: Path | None
+    *,
+    model: str | None,
+    agent: Path | None,
+    seed: int | None,
+    out: Path | None,
+    data: Path | None,
+    vectors: Path | None,
+    as_json: bool,
 ) -> None:
     """Train MODEL from a seed, wallet on data that it generates itself, wallet-text on messages
     that come with it, reader on public data (--data, --vectors), and write its files.
 
     Needs torch (the error says how to get it). With the default seed the files equal the
     shipped ones.
+
+    With --agent, choose which prompts of an agent's tools.yaml its tools say on chain, and how sure
+    the reader has to be, and report how it does on prompts that were left out; without torch.
     """
+    if agent is not None:
+        if model or out or data or vectors:
+            raise click.UsageError("--agent takes --seed and --json alone: leave out all else")
+        from zkagent.executor.cli.reader_tuning import tune_agent
+
+        tune_agent(agent, seed, as_json=as_json)
+        return
+    if model is None:
+        raise click.UsageError("give a MODEL (wallet, wallet-text, reader), or --agent FOLDER")
+    if as_json:
+        raise click.UsageError("--json is for --agent: leave it out")
     if model == "reader":
         from zkagent.executor.cli.reader import train_reader_command
 

@@ -110,9 +110,12 @@ class Reader:
             raise RefusedText(f"{len(tools)} tools: give one to {TOOLS}")
         return Choice(*self.infer(features(prompt, tools, TOOLS)))
 
-    def calls(self, choice: Choice) -> bool:
-        """Whether the choice is sure enough to be acted upon."""
+    def calls(self, choice: Choice, caution: int = 0) -> bool:
+        """Whether the choice is sure enough to be acted upon. caution: of an agent, in hundredths
+        of a log-odd, in place of both margins; 0 for the model's own."""
         margins = self.manifest.margins
+        if caution:
+            return 100 * min(choice.ahead, choice.fits) >= caution * margins.unit
         return choice.ahead >= margins.ahead and choice.fits >= margins.fits
 
 

@@ -56,13 +56,22 @@ def of_prompt(rows: Rows, text: str) -> Vector:
 
 def of_tool(rows: Rows, tool: Tool, shares: Sequence[int]) -> Vector:
     """int8. shares: what each part counts for."""
+    return of_texts(rows, texts_of(tool), shares)
+
+
+def texts_of(tool: Tool) -> ToolTexts:
     said = [text.encode() for each in tool.parameters for text in (each.name, each.description)]
     examples = [example.encode() for example in tool.examples]
-    return of_texts(rows, (tool.name.encode(), tool.description.encode(), said, examples), shares)
+    return tool.name.encode(), tool.description.encode(), said, examples
 
 
 def of_texts(rows: Rows, texts: ToolTexts, shares: Sequence[int]) -> Vector:
     """The same of what a tool says, in any bytes."""
+    return _narrow(of_parts(rows, texts, shares))
+
+
+def of_parts(rows: Rows, texts: ToolTexts, shares: Sequence[int]) -> Vector:
+    """The sum of the parts' directions, each times its share."""
     name, description, said, shown = texts
     examples = np.zeros(SIZE, dtype=np.int64)
     for example in shown[:MOST_EXAMPLES]:
@@ -76,7 +85,7 @@ def of_texts(rows: Rows, texts: ToolTexts, shares: Sequence[int]) -> Vector:
     total = np.zeros(SIZE, dtype=np.int64)
     for part, share in zip(parts, shares, strict=True):
         total += part * share
-    return _narrow(total)
+    return total
 
 
 def _narrow(vector: Vector) -> Vector:
@@ -94,4 +103,4 @@ def features(prompt: Vector, tools: Sequence[Vector], most: int) -> tuple[int, .
 
 
 __all__ = ["FINE", "LENGTH", "PARTS", "ToolTexts", "direction", "features", "of_prompt"]
-__all__ += ["of_text", "of_texts", "of_tool", "summed"]
+__all__ += ["of_parts", "of_text", "of_texts", "of_tool", "summed", "texts_of"]

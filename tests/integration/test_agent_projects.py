@@ -62,6 +62,14 @@ def test_the_example_is_what_is_written(begun: Path) -> None:
     assert written == texts(EXAMPLE)
 
 
+def test_the_game_is_what_is_written(tmp_path: Path, toolchain: Any) -> None:
+    folder = tmp_path / "Game"
+    assert exit_code("agent", "new", "Game", "--kind", "reader", "--folder", folder) == 0
+    written = texts(folder)
+    del written["remappings.txt"]
+    assert written == texts(EXAMPLE.parent / "game")
+
+
 def test_the_kinds_of_the_command_are_those_that_there_are() -> None:
     assert tuple(scaffold.KINDS) == KINDS
 

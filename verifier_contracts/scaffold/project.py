@@ -14,6 +14,12 @@ from zkagent.models.files import read_limited
 from zkagent.models.folders import write_folder
 from zkagent.models.strict_json import load_json
 from zkagent.verifier_contracts.errors import NameRefused, ProjectRefused
+from zkagent.verifier_contracts.scaffold.tools_source import (
+    check_tools_source,
+    source_place,
+    tools_source,
+    write_tools_source,
+)
 from zkagent.verifier_contracts.toolchain.compile import SOURCES
 from zkagent.verifier_contracts.toolchain.own import remapping_lines
 
@@ -32,7 +38,8 @@ class Kind:
     that it obeys; empty where the folder has its own. prompt: whether runs have one. arguments: of
     the constructor, that only whoever deploys it knows. registers: whether its model, though it is
     shipped, is registered with the agent, where it is not yet: a reader, of which agents that a
-    deployment begins with know nothing."""
+    deployment begins with know nothing. reads: whether it has a tools.yaml, of which Solidity is
+    made."""
 
     description: str
     templates: tuple[str, ...]
@@ -40,6 +47,7 @@ class Kind:
     prompt: bool
     arguments: tuple[str, ...] = ()
     registers: bool = False
+    reads: bool = False
 
 
 SHARED = ("foundry.toml", "Makefile.txt")
@@ -59,6 +67,17 @@ KINDS: Mapping[str, Kind] = {
         "",
         prompt=False,
         arguments=("feed", "pool"),
+    ),
+    "reader": Kind(
+        "prompts about whatever its tools say that they do, by the shipped reader",
+        (
+            *("reader/NewAgent.sol", "reader/NewAgent.t.sol", "reader/tools.yaml"),
+            "reader/README.md",
+        ),
+        "reader",
+        prompt=True,
+        registers=True,
+        reads=True,
     ),
 }
 
@@ -80,6 +99,17 @@ class Project:
         """Of the agent that was deployed from here."""
         return self.folder / RECORD
 
+    def make_tools(self) -> None:
+        """Solidity of tools.yaml, if the kind has one, where it changed. Raises ToolsRefused,
+        ToolsSourceInTheWay."""
+        if self.kind.reads:
+            write_tools_source(self.folder, self.name)
+
+    def check_tools(self) -> None:
+        """The same, but nothing is written. Raises ToolsRefused, ToolsSourceOld."""
+        if self.kind.reads:
+            check_tools_source(self.folder, self.name)
+
     @property
     def model(self) -> str:
         """By name, or its folder."""
@@ -96,6 +126,8 @@ def new_project(folder: Path, name: str, kind: str = "wallet") -> tuple[Path, ..
     files = KINDS[kind].templates
     contents = {_place(file, name): _named(file, name) for file in (*files, *SHARED)}
     contents["remappings.txt"] = "".join(f"{line}\n" for line in remapping_lines()).encode()
+    if KINDS[kind].reads:
+        contents[source_place(folder, name).name] = tools_source(HERE / kind, name).encode()
     record = {"format": FORMAT, "name": name, "kind": kind}
     contents[PROJECT] = (json.dumps(record, indent=2) + "\n").encode()
     write_folder(folder, contents, new=True)

@@ -1,0 +1,53 @@
+"""Agents that read their tools, from `agent new --kind reader` to an audit, by commands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import exit_code, one_line_error
+from zkagent.verifier_contracts.chain.local import Anvil
+
+pytestmark = [pytest.mark.chain, pytest.mark.slow]
+
+
+@pytest.fixture
+def place(chain: Anvil, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    pytest.importorskip("groth16py")
+    monkeypatch.chdir(tmp_path)
+    Path("key").write_text(bytes(chain.accounts[0].key).hex())
+    return ["--rpc", chain.rpc_url]
+
+
+def test_from_nothing_to_a_proven_call_and_an_audit(
+    place: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, signing = tmp_path / "Game", [*place, "--key-file", "key", "--yes"]
+    assert exit_code("agent", "new", "Game", "--kind", "reader") == 0
+    capsys.readouterr()
+    assert exit_code("agent", "run", folder, "sleep and regain your strength", *signing) == 1
+    assert "deployed.json is not there: deploy Game first" in one_line_error(capsys)
+    assert exit_code("agent", "deploy", folder, *signing) == 0
+    print(capsys.readouterr())
+    assert (
+        exit_code(
+            "agent",
+            "run",
+            folder,
+            "sleep and regain your strength",
+            *signing,
+            "--receipt",
+            "one.json",
+        )
+        == 0
+    )
+    shown = capsys.readouterr().out
+    print(shown)
+    assert exit_code("verify-run", "one.json") == 0
+    capsys.readouterr()
+    assert exit_code("agent", "audit", folder, *place) == 0
+    found = capsys.readouterr().out
+    print(found)
+    assert "\nsound: " in found
+    assert "UNKNOWN" not in found
+    assert json.loads((folder / "deployed.json").read_text())["agent"]

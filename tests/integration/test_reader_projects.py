@@ -43,7 +43,7 @@ def test_from_nothing_to_a_proven_call_and_an_audit(
     )
     shown = capsys.readouterr().out
     print(shown)
-    assert exit_code("verify-run", "one.json") == 0
+    assert exit_code("verify-run", "one.json", "--model", "reader") == 0
     capsys.readouterr()
     assert exit_code("agent", "audit", folder, *place) == 0
     found = capsys.readouterr().out

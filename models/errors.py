@@ -189,17 +189,6 @@ class ForeignHistory(RefusedText):
         super().__init__(f"entry {index} of the history is not what the model's decision led to")
 
 
-class ToolTextsChanged(RefusedText):
-    """What a tool says is not what the agent pinned."""
-
-    def __init__(self, tool: str) -> None:
-        self.tool = tool
-        super().__init__(
-            f"the tool {tool} says something else than when the agent was made: if that is meant, "
-            "make the agent anew"
-        )
-
-
 class AddressChecksum(RefusedText):
     def __init__(self, position: int, text: str) -> None:
         self.position = position

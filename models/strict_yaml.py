@@ -13,7 +13,7 @@ MOST_BYTES = 1 << 17
 MOST_LEVELS = 16
 
 
-class _Texts(yaml.BaseLoader):
+class _Texts(yaml.BaseLoader):  # type: ignore[misc]  # the library has no types
     """No scalar has a type."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:

@@ -44,6 +44,20 @@ ARGUED = {
     ("deployment/journalled.py", "_gas", "estimate_gas"): (
         "decides on an error alone: what is signed is the rehearsal's limit"
     ),
+    ("deployment/own_model.py", "_found", "getModel"): (
+        "a model that is none of the account's is looked for, or passed over: what is taken is "
+        "what the commitment is of, which is computed here"
+    ),
+    ("deployment/own_model.py", "_found", "getBinding"): (
+        "the addresses go into the commitment, which the agent's constructor holds against the "
+        "registry and against the code that stands there"
+    ),
+    ("deployment/own_model.py", "_found", "commitmentHash"): (
+        "compared with the one that is computed, which is what is signed"
+    ),
+    ("deployment/own_model.py", "_commitment", "get_code"): (
+        "chooses between two forms of a verifier that were both compiled here"
+    ),
     ("deployment/rehearsal.py", "carry", "get_transaction"): "asked of a chain of our own",
     ("cli/deploying.py", "here", "get_block"): "tells journals apart; goes into no signature",
     ("cli/deploying.py", "_resumed", "block_number"): (

@@ -35,6 +35,7 @@ from zkagent.executor.chain.abi import (
 from zkagent.executor.chain.agent import (
     AgentChain,
     AgentReads,
+    Block,
     Claim,
     DecisionContext,
     Fact,
@@ -42,9 +43,10 @@ from zkagent.executor.chain.agent import (
 )
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.book import ContactBook, SymbolBook, plain_book
-from zkagent.models.encoding.context import PARAMETER_TYPES, Context, ToolMetadata
+from zkagent.models.encoding.context import PARAMETER_TYPES, Context, ToolMetadata, View
 from zkagent.models.encoding.decoder import PROMPT, READ, Decision, ToolSignature
 from zkagent.models.errors import DuplicateTool, ModelError
+from zkagent.verifier_contracts.errors import RevertError
 
 OBSERVATION = b"Observation: "
 ADDRESS = re.compile(rb"0x[0-9a-fA-F]{40}", re.ASCII)
@@ -206,9 +208,18 @@ def with_answers(chain: AgentChain, model: Model, context: DecisionContext) -> D
         asked = [view for view in model.views(context_of(context)) if view not in known]
         if not asked:
             return context
-        found = tuple((view, chain.answer(view, context.reads.block)) for view in asked)
+        found = tuple((view, _answer(chain, view, context.reads.block)) for view in asked)
         reads = replace(context.reads, answers=(*context.reads.answers, *found))
         context = replace(context, reads=reads)
+
+
+def _answer(chain: AgentChain, view: View, block: Block) -> bytes:
+    try:
+        return chain.answer(view, block)
+    except RevertError:
+        if view.optional:
+            return b""
+        raise
 
 
 def facts_of(decisions: Iterable[tuple[AgentReads, Decision]]) -> tuple[Fact, ...]:

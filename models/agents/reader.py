@@ -2,6 +2,7 @@
 
 What tools say of themselves is read as the agent pinned it (`IReadingAgent.toolTexts`): the hash of
 name, description and parameters is in the context, and a tool that has examples is asked for them.
+Where it has others by now, its vector is what the reader's contract kept.
 Features and decisions are the reader's own (`models/reader/`), as
 `verifier_contracts/src/reader/ReaderEncoder.sol` and `ReaderDecoder.sol` derive them.
 """
@@ -11,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from eth_hash.auto import keccak
 
 from zkagent.models.agents.model import Model
 from zkagent.models.encoding.context import PARAMETER_TYPES, Context, ToolMetadata, View
 from zkagent.models.encoding.decoder import READ, Argument, Decision, ToolSignature
 from zkagent.models.encoding.manifest import Action
-from zkagent.models.errors import OutputOutOfRange, RefusedText, ToolTextsChanged, UnansweredView
+from zkagent.models.errors import OutputOutOfRange, RefusedText, UnansweredView
 from zkagent.models.instructions.scanner import scan
 from zkagent.models.networks.reading import TOOLS
 from zkagent.models.networks.sizes import BIT_OPERATORS
@@ -33,11 +35,20 @@ from zkagent.models.reader.deciding import (
 )
 from zkagent.models.reader.files import Choice, Reader, ReaderManifest
 from zkagent.models.reader.kinds import ParamType
-from zkagent.models.reader.rows import Vector
+from zkagent.models.reader.rows import SIZE, Vector
 from zkagent.models.reader.vectors import features, of_prompt, of_texts
 
 TOOL_TEXTS = keccak(b"toolTexts()")[:4]
 EXAMPLES = keccak(b"examples()")[:4]
+#: By which the contract is found that keeps vectors.
+_EXECUTOR, _REGISTRY, _MODEL_ID, _BINDING, _VECTORS, _VECTORS_OF = (
+    keccak(called)[:4]
+    for called in (
+        *(b"agentExecutor()", b"registry()", b"modelId()", b"bindingOf(uint256)", b"vectors()"),
+        b"vectorsOf(address[],bytes32[])",
+    )
+)
+_ENCODER_AT = 3  # word of `ExecutableModel`
 #: Of a digest, in a name on chain: a folder's name is whatever its owner calls it.
 NAMED_BY = 16
 SHIPPED = "reader"
@@ -113,15 +124,11 @@ class ReaderModel(Model):
         return 0
 
     def views(self, context: Context) -> tuple[View, ...]:
-        asked = View(context.agent, TOOL_TEXTS)
-        if asked not in context.answers:
-            return (asked,)
-        pinned = zip(context.tools, context.pins, self._texts(context), strict=True)
-        return tuple(
-            View(tool.address, EXAMPLES)
-            for tool, pin, texts in pinned
-            if texts != _texts_hash(pin, _NONE)
-        )
+        try:
+            self._vectors(context)
+        except _Unasked as exc:
+            return (exc.view,)
+        return ()
 
     def check(self, context: Context) -> None:
         scan(context.prompt)
@@ -130,9 +137,8 @@ class ReaderModel(Model):
         self.check(context)
         if not 1 <= len(context.tools) <= TOOLS:
             raise RefusedText(f"the agent has {len(context.tools)} tools: give it one to {TOOLS}")
-        vectors = [self._vector(context, place) for place in range(len(context.tools))]
         prompt = of_prompt(self.reader.rows, context.prompt.decode())
-        return features(prompt, vectors, TOOLS)
+        return features(prompt, self._vectors(context), TOOLS)
 
     def decode(
         self,
@@ -163,30 +169,28 @@ class ReaderModel(Model):
             )
         return _call(context.tools[reached.tool], reached, note)
 
-    def _vector(self, context: Context, place: int) -> Vector:
-        """Of a tool as it was pinned."""
-        tool, pin = context.tools[place], context.pins[place]
-        expected = self._texts(context)[place]
-        examples: tuple[bytes, ...] = ()
-        if expected != _texts_hash(pin, _NONE):
-            told = context.answers.get(View(tool.address, EXAMPLES))
-            if told is None:
-                raise UnansweredView(f"the examples of {_shown(tool.name)}")
-            if expected != _texts_hash(pin, keccak(told)):
-                raise ToolTextsChanged(tool.address)
-            examples = _examples(told, tool.address)
-        said = [text for each in tool.parameters for text in (each.name, each.description)]
-        texts = (tool.name, tool.description, said, examples)
-        return of_texts(self.reader.rows, texts, self.reader.manifest.shares)
+    def _vectors(self, context: Context) -> list[Vector]:
+        """Of the tools as they were pinned. Raises UnansweredView."""
+        texts = _texts(context)
+        pinned = zip(context.tools, context.pins, texts, strict=True)
+        found = [self._vector(context, *each) for each in pinned]
+        whole = [vector for vector in found if vector is not None]
+        return whole if len(whole) == len(found) else _stored(context, texts)
 
-    def _texts(self, context: Context) -> tuple[bytes, ...]:
-        """What the agent pinned of each tool. Raises UnansweredView."""
-        told = context.answers.get(View(context.agent, TOOL_TEXTS), b"")
-        words = [told[at : at + _WORD] for at in range(0, len(told), _WORD)]
-        count = len(context.tools)
-        if len(told) % _WORD or words[:2] != [word(_WORD), word(count)] or len(words) != 2 + count:
-            raise UnansweredView(f"the hashes of what {count} tools say")
-        return tuple(words[2:])
+    def _vector(
+        self, context: Context, tool: ToolMetadata, pin: bytes, texts: bytes
+    ) -> Vector | None:
+        """Of a tool that says what its hash stands for; None of one that says something else by
+        now."""
+        examples: tuple[bytes, ...] | None = ()
+        if texts != _texts_hash(pin, _NONE):
+            told = _told(context, tool.address, EXAMPLES, optional=True)
+            examples = _examples(told) if texts == _texts_hash(pin, keccak(told)) else None
+        if examples is None:
+            return None
+        said = [text for each in tool.parameters for text in (each.name, each.description)]
+        all_of_it = (tool.name, tool.description, said, examples)
+        return of_texts(self.reader.rows, all_of_it, self.reader.manifest.shares)
 
     def _note(self, choice: Choice) -> str:
         """Margins in log-odds."""
@@ -194,26 +198,80 @@ class ReaderModel(Model):
         return f"ahead by {choice.ahead / unit:.2f}, fits by {choice.fits / unit:.2f} log-odds"
 
 
+class _Unasked(UnansweredView):
+    """Of a view that nobody has answered yet."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        super().__init__(f"what {view.target} answers to 0x{view.call[:4].hex()}")
+
+
+def _told(context: Context, target: str, call: bytes, *, optional: bool = False) -> bytes:
+    """Raises UnansweredView."""
+    view = View(target, call, optional)
+    if view not in context.answers:
+        raise _Unasked(view)
+    return context.answers[view]
+
+
+def _texts(context: Context) -> tuple[bytes, ...]:
+    """What the agent pinned of each tool: the hash of its texts. Raises UnansweredView."""
+    told = _told(context, context.agent, TOOL_TEXTS)
+    words, count = _words(told), len(context.tools)
+    if words[:2] != [word(_WORD), word(count)] or len(words) != 2 + count:
+        raise UnansweredView(f"the hashes of what {count} tools say")
+    return tuple(words[2:])
+
+
+def _stored(context: Context, texts: Sequence[bytes]) -> list[Vector]:
+    """The vectors that were computed when tools still said what was pinned, as the contract keeps
+    them which the agent's encoder asks. Raises UnansweredView."""
+
+    def address(target: str, call: bytes, place: int = 0) -> str:
+        answer = _told(context, target, call)
+        return "0x" + answer[_WORD * place + 12 : _WORD * (place + 1)].hex()
+
+    registry = address(address(context.agent, _EXECUTOR), _REGISTRY)
+    number = _told(context, context.agent, _MODEL_ID)[2 * _WORD :].rstrip(b"\0")
+    if not number.isdigit():
+        raise UnansweredView("the number of its model")
+    encoder = address(registry, _BINDING + word(int(number)), _ENCODER_AT)
+    kept, count = address(encoder, _VECTORS), len(texts)
+    tools = [bytes(12) + bytes.fromhex(tool.address[2:]) for tool in context.tools]
+    heads = word(2 * _WORD), word((3 + count) * _WORD)
+    asked = (*heads, word(count), *tools, word(count), *texts)
+    told = _told(context, kept, _VECTORS_OF + b"".join(asked))
+    content = told[2 * _WORD :]
+    if told[: 2 * _WORD] != word(_WORD) + word(SIZE * count) or len(content) != SIZE * count:
+        raise UnansweredView(f"the vectors of {count} tools")
+    numbers = np.frombuffer(content, np.int8).astype(np.int64)
+    return list(numbers.reshape(count, SIZE))
+
+
 def _texts_hash(pin: bytes, of_examples: bytes) -> bytes:
     """As `reader/ToolReading.sol` computes it."""
     return keccak(pin + of_examples)
 
 
-def _examples(told: bytes, tool: str) -> tuple[bytes, ...]:
-    """The string[] that a tool returned. Raises ToolTextsChanged for another encoding than its
-    own, which the contract might read otherwise."""
+def _words(told: bytes) -> list[bytes]:
+    """Whole ones, or none."""
+    if len(told) % _WORD:
+        return []
+    return [told[at : at + _WORD] for at in range(0, len(told), _WORD)]
+
+
+def _examples(told: bytes) -> tuple[bytes, ...] | None:
+    """The string[] that a tool returned; None of another encoding than its own, which the contract
+    may have read otherwise."""
 
     def number(at: int) -> int:
         return int.from_bytes(told[at : at + _WORD], "big")
 
-    count = number(_WORD)
     found = []
-    for at in range(min(count, len(told) // _WORD)):
+    for at in range(min(number(_WORD), len(told) // _WORD)):
         start = 2 * _WORD + number(2 * _WORD + _WORD * at)
         found.append(told[start + _WORD : start + _WORD + number(start)])
-    if encoded_alone(ParamType.STRING_ARRAY, 0, *found) != told:
-        raise ToolTextsChanged(tool)
-    return tuple(found)
+    return tuple(found) if encoded_alone(ParamType.STRING_ARRAY, 0, *found) == told else None
 
 
 def _callable(tool: ToolMetadata) -> CallableTool:

@@ -18,10 +18,11 @@ from zkagent.models.encoding.book import NO_CONTACTS, NO_TOKEN, ContactBook, Sym
 @dataclass(frozen=True, slots=True)
 class View:
     """A static call that an encoder makes. target: 0x and 40 lower-case hex digits; call: the
-    calldata."""
+    calldata. optional: what reverts has an empty answer."""
 
     target: str
     call: bytes
+    optional: bool = field(default=False, compare=False)
 
 
 NO_ANSWERS: Mapping[View, bytes] = {}

@@ -148,7 +148,7 @@ def load_agent_tools(folder: Path) -> AgentTools:
     return found
 
 
-def _without_empty(content: Mapping[str, Any]) -> Any:
+def _without_empty(content: Any) -> Any:
     """`nothing:` with nothing behind it is an empty list."""
     if isinstance(content, dict):
         lists = ("contacts", "means", "nothing", "parameters")

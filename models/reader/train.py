@@ -1,6 +1,7 @@
 """From word vectors and prompts to a reader: `zkagent model train reader`."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from zkagent.models.folders import Folder
-from zkagent.models.reader.corpora import SHARES, Corpus, by_tool, load_corpora
+from zkagent.models.reader.corpora import SHARES, Corpus, by_tool, load_corpora, rewordings
 from zkagent.models.reader.files import Reader, save_reader
+from zkagent.models.reader.labelled import kind_of
 from zkagent.models.reader.lexis import Given, Lexis, by_use, chosen, load_vectors
 from zkagent.models.reader.rows import rows_of
 from zkagent.models.reader.vectors import LENGTH
@@ -19,9 +21,9 @@ from zkagent.models.training.reading_training import Plan, Source, Taught, Words
 DEFAULT_SEED = 1
 WORDS = 20_000
 #: Of log-odds, chosen on services that were held out of training: ahead of the next, and of none.
-MARGINS = 0.65, 1.0
+MARGINS = 0.65, 2.0
 #: Longest text, in words, of prompts and of what tools say, in training.
-PROMPT_WORDS, TEXT_WORDS = 40, 80
+PROMPT_WORDS, ADDRESSED_WORDS, TEXT_WORDS = 40, 70, 80
 #: Prompts of each tool that are kept to be its examples.
 POOL = 40
 
@@ -47,13 +49,15 @@ def train_net(
 ) -> Trained:
     """Raises DatasetError."""
     found = [c for c in load_corpora(folder, without) if c.name in corpora]
-    places = chosen(given, _texts(found), words)
+    texts = _texts(found)
+    places = chosen(given, texts, words)
     lexis = Lexis([given.words[place] for place in places])
     vectors = given.vectors[places]
-    net = ReadingNet(vectors - vectors.mean(0), _frequencies(places), plan.size, plan.seed)
-    sources = [source(corpus, lexis, plan.seed) for corpus in found]
+    own = _own(lexis, texts, plan.own)
+    net = ReadingNet(vectors - vectors.mean(0), _frequencies(places), own, plan.size, plan.seed)
+    sources = [source(corpus, lexis, plan) for corpus in found]
     trained = train(net, sources, taught_of(given, lexis, found), plan, say)
-    return Trained(trained, lexis, by_use(given, places, _texts(found)))
+    return Trained(trained, lexis, by_use(given, places, texts))
 
 
 def taught_of(given: Given, lexis: Lexis, corpora: Sequence[Corpus]) -> Taught:
@@ -91,9 +95,9 @@ def save_trained(directory: Path | Folder, trained: Trained, facts: dict[str, ob
     return save_reader(directory, rows, weights, {**sizes, "accuracy": {}, **facts})
 
 
-def source(corpus: Corpus, lexis: Lexis, seed: int) -> Source:
+def source(corpus: Corpus, lexis: Lexis, plan: Plan) -> Source:
     """Some prompts of each tool become its examples, and are never asked."""
-    shuffled = random.Random(seed)
+    shuffled, strange = random.Random(plan.seed), random.Random(plan.seed)
     pools: list[Words] = []
     asked: list[tuple[str, int]] = []
     prompts = by_tool(corpus)
@@ -105,13 +109,17 @@ def source(corpus: Corpus, lexis: Lexis, seed: int) -> Source:
         kept = set(texts[cut:])
         asked += [(text, place) for text in prompts[tool.key] if text in kept]
     tools = corpus.tools
+    others = rewordings() if corpus.name == "sgd" else {}
     services = sorted({tool.service for tool in tools})
     names = sorted({tool.name for tool in tools})
     groups = [services.index(tool.service) for tool in tools]
     if len(services) == 1:
         groups = list(range(len(tools)))
     return Source(
-        prompts=padded([lexis.rows(text) for text, _ in asked], PROMPT_WORDS),
+        prompts=padded(
+            [lexis.rows(_addressed(text, plan.addresses, strange)) for text, _ in asked],
+            ADDRESSED_WORDS if plan.addresses else PROMPT_WORDS,
+        ),
         means=np.array([place for _, place in asked], dtype=np.int64),
         name=padded([lexis.rows(tool.name) for tool in tools], TEXT_WORDS),
         description=padded([lexis.rows(tool.description) for tool in tools], TEXT_WORDS),
@@ -120,6 +128,13 @@ def source(corpus: Corpus, lexis: Lexis, seed: int) -> Source:
         group=np.array(groups, dtype=np.int64),
         alike=np.array([names.index(tool.name) for tool in tools], dtype=np.int64),
         weight=SHARES[corpus.name],
+        reworded=[
+            [
+                (np.array(lexis.rows(name)), np.array(lexis.rows(description)))
+                for name, description in others.get((kind_of(tool.service), tool.name), [])
+            ]
+            for tool in tools
+        ],
     )
 
 
@@ -129,6 +144,21 @@ def _texts(corpora: Sequence[Corpus]) -> list[str]:
         found += [tool.name, tool.description]
         found += [text for each in tool.parameters for text in (each.name, each.description)]
     return found
+
+
+def _own(lexis: Lexis, texts: Sequence[str], count: int) -> list[int]:
+    """Places of the most frequent words of the texts."""
+    seen = Counter(row for text in texts for row in lexis.rows(text))
+    return sorted([row - SPECIAL for row, _ in seen.most_common() if row >= SPECIAL][:count])
+
+
+def _addressed(text: str, share: float, chance: random.Random) -> str:
+    """At times with an account among the words, of which many small words are made."""
+    if chance.random() >= share:
+        return text
+    words = text.split(" ")
+    words.insert(chance.randint(0, len(words)), f"0x{chance.getrandbits(160):040x}")
+    return " ".join(words)
 
 
 def _frequencies(places: Sequence[int]) -> Floats:

@@ -6,6 +6,7 @@ Texts are sums of rows (as in Arora et al. 2017, where the weights follow from f
 is scored by the cosine of its text and the prompt's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,15 +53,23 @@ def principal(vectors: Floats, weights: Floats, size: int) -> Floats:
 
 
 class ReadingNet(nn.Module):
-    """vectors [n, k]: given, of n words. frequencies [n]: shares, that need only be rough."""
+    """vectors [n, k]: given, of n words. frequencies [n]: shares, that need only be rough. own:
+    places of words to whose rows something is added that is learned."""
 
     vectors: Tensor
+    own_at: Tensor
 
-    def __init__(self, vectors: Floats, frequencies: Floats, size: int, seed: int) -> None:
+    def __init__(
+        self, vectors: Floats, frequencies: Floats, own: Sequence[int], size: int, seed: int
+    ) -> None:
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         weights = (RARE / (RARE + frequencies)).astype(np.float32)
         self.register_buffer("vectors", torch.from_numpy(vectors), persistent=False)
+        own_at = torch.zeros(len(vectors), dtype=torch.int64)
+        own_at[list(own)] = torch.arange(1, len(own) + 1)
+        self.register_buffer("own_at", own_at, persistent=False)
+        self.own = nn.Parameter(torch.zeros(len(own), size))
         self.project = nn.Parameter(torch.from_numpy(principal(vectors, weights, size)))
         self.weight = nn.Parameter(torch.from_numpy(np.log(weights)))
         self.special = nn.Parameter(torch.zeros(SPECIAL - 1, size))
@@ -76,6 +85,8 @@ class ReadingNet(nn.Module):
         with the special ones."""
         places = slice(None) if words is None else words[SPECIAL:] - SPECIAL
         rows = self.vectors[places] @ self.project * self.weight[places].exp().unsqueeze(-1)
+        own = torch.cat([torch.zeros(1, rows.shape[1]), self.own])
+        rows = rows + functional.embedding(self.own_at[places], own)
         return torch.cat([torch.zeros(1, rows.shape[1]), self.special, rows])
 
     def table(self) -> npt.NDArray[np.float64]:

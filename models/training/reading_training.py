@@ -26,7 +26,7 @@ OUT = -1e4  # of log-odds: of what is no candidate
 class Source:
     """Prompts [N, L] as words, the tool that each means [N], and what M tools say [M, L]. pool:
     for each tool, words of prompts that may be its examples. group [M]: the service; tools of one
-    name [M] are no rivals of each other."""
+    name [M] are no rivals of each other. reworded: of each tool, other names and descriptions."""
 
     prompts: Words
     means: Words
@@ -37,6 +37,7 @@ class Source:
     group: Words
     alike: Words
     weight: float
+    reworded: Sequence[Sequence[tuple[Words, Words]]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,10 @@ class Taught:
 @dataclass(frozen=True)
 class Plan:
     """steps of `batch` prompts. hidden: how often a word is hidden. absent: how often a prompt's
-    own tool is no candidate. examples: how often a tool has any."""
+    own tool is no candidate. examples: how often a tool has any. reworded: how often it has another
+    name and description. own: of how many of the most frequent words more is learned than what they
+    count for; kept: what that costs. addresses: how often a prompt has an account among its words.
+    """
 
     steps: int = 1200
     batch: int = 256
@@ -61,6 +65,10 @@ class Plan:
     absent: float = 0.25
     size: int = 64
     taught: float = 1.0
+    reworded: float = 0.3
+    own: int = 600
+    kept: float = 0.003
+    addresses: float = 0.06
     seed: int = 1
 
 
@@ -87,6 +95,7 @@ def train(
             group["lr"] = rate * min(1.0, step / 50) * (1 - step / plan.steps)
         which = int(torch.multinomial(shares, 1, generator=generator))
         loss = batches[which].loss(net)
+        loss = loss + plan.kept * (net.own**2).sum()
         if len(taught.words):
             loss = loss + plan.taught * _teacher_loss(net, taught, plan, generator)
         optimizer.zero_grad()
@@ -147,14 +156,26 @@ class _Batches:
         has = (examples > 0).flatten(1).any(1)
         silent = torch.rand(3, count, generator=self.generator) < plan.silent
         silent[1] &= ~silent[0] | has
+        texts = self._reworded()
         parts = [
-            torch.where(silent[i, :, None], 0, self._hidden(text))
-            for i, text in enumerate(self.texts)
+            torch.where(silent[i, :, None], 0, self._hidden(text)) for i, text in enumerate(texts)
         ]
         empty = ~(torch.stack([(p > 0).any(1) for p in parts]).any(0) | has)
         parts[0] = torch.where(empty[:, None], self.texts[0], parts[0])
         name, description, parameters = parts
         return ToolBatch(name, description, parameters, examples)
+
+    def _reworded(self) -> list[Tensor]:
+        """Names and descriptions, some in other words."""
+        name, description, parameters = (text.clone() for text in self.texts)
+        for tool, others in enumerate(self.source.reworded):
+            if others and torch.rand(1, generator=self.generator) < self.plan.reworded:
+                which = int(torch.randint(len(others), (1,), generator=self.generator))
+                for text, other in zip((name, description), others[which], strict=True):
+                    cut = min(len(other), text.shape[1])
+                    text[tool] = 0
+                    text[tool, :cut] = torch.from_numpy(other)[:cut]
+        return [name, description, parameters]
 
     def _examples(self) -> Tensor:
         """[M, 8, L]: of some tools, up to eight."""

@@ -25,7 +25,7 @@ from zkagent.executor.runs.errors import RunReverted
 from zkagent.executor.runs.recorded import DecisionRecorder
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.executor.runs.terms import terms_of
-from zkagent.models.errors import DuplicateTool, RefusedText, ToolTextsChanged
+from zkagent.models.errors import DuplicateTool, RefusedText
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import call, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
@@ -225,7 +225,9 @@ def test_a_stranger_s_tool_is_read_and_called(stage: ReaderStage) -> None:
     assert bell.runs == 1
 
 
-@pytest.mark.parametrize("what", ["description", "examples", "no examples", "bytes behind"])
+@pytest.mark.parametrize(
+    "what", ["description", "examples", "no examples", "bytes behind", "nothing"]
+)
 def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_read_anew(
     stage: ReaderStage, what: str
 ) -> None:
@@ -241,17 +243,26 @@ def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_rea
             bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"open the gate"])
         elif what == "no examples":
             bell.say(b"RingBell", b"Ring the bell of the chapel")
+        elif what == "nothing":
+            bell.say_raw({EXAMPLES: b""}, has_examples=True)
         else:
             told = encode(["bytes[]"], [[b"make it chime"]]) + bytes(32)
             bell.say_raw({EXAMPLES: told}, has_examples=True)
-        changed = "ToolMetadataChanged" if what == "description" else "ToolTextsChanged"
-        assert other.error(run.call) == (changed if what == "description" else "")
-        with pytest.raises((ToolTextsChanged, RunReverted, Exception)) as refused:
-            other.session.runner.plan(b"make it chime")
-        assert changed in f"{type(refused.value).__name__} {refused.value}"
-        if what != "description":  # the agent's own tools are as they were
-            with pytest.raises(ToolTextsChanged):
-                other.session.runner.plan(OPEN)
+        if what == "description":
+            assert other.error(run.call) == "ToolMetadataChanged"
+            with pytest.raises(RevertError, match="ToolMetadataChanged"):
+                other.session.runner.plan(b"make it chime")
+            return
+        assert other.error(run.call) == ""
+        again = other.session.runner.plan(b"make it chime")
+        assert again.decisions[0].x == run.plan.decisions[0].x
+        assert again.decisions[0].decision == run.plan.decisions[0].decision
+        receipt = written(other, b"make it chime")
+        report = verified(other, receipt)
+        assert [c for c in report.checks if not (c.held or c.unknown)] == []
+        assert (
+            other.session.runner.plan(b"open the gate").decisions[0].decision.action != "RingBell"
+        )
 
 
 def test_a_description_that_gives_orders_is_only_a_description(stage: ReaderStage) -> None:

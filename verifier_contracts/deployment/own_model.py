@@ -13,7 +13,7 @@ from typing import Any
 
 from zkagent.circuits.artifacts import Circuit
 from zkagent.models.catalogue import Model
-from zkagent.verifier_contracts.chain.local import call
+from zkagent.verifier_contracts.chain.local import call, translated
 from zkagent.verifier_contracts.chain.node import answers
 from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
 from zkagent.verifier_contracts.deployment.carrier import Carrier
@@ -109,7 +109,8 @@ class OwnModel:
             return None
         laid = code.laid(components)
         contracts = ModelContracts(laid.chunks, laid.data, encoder, decoder, verifier, laid.parts)
-        there = bytes(deployer.web3.eth.get_code(verifier))
+        with translated(deployer.web3):
+            there = bytes(deployer.web3.eth.get_code(verifier))
         *_, exact = backing_of(self.circuit).standing(verifier, there)
         if not isinstance(exact, ExactCode):
             return None

@@ -8,7 +8,15 @@ import yaml
 
 from zkagent.models.agents.reader import ReaderModel
 from zkagent.models.agents.trial import called_by, context_of, try_prompts
-from zkagent.models.agents.tuning import CAUTIONS, NOTHING, Judged, figures, tune
+from zkagent.models.agents.tuning import (
+    CAUTIONS,
+    NOTHING,
+    Judged,
+    Prompt,
+    figures,
+    folds,
+    tune,
+)
 from zkagent.models.catalogue import load_decider
 from zkagent.models.reader.agent_tools import AgentTools
 from zkagent.models.reader.labelled import MOST_EXAMPLES
@@ -73,17 +81,16 @@ def test_where_little_is_known_the_model_s_own_margins_stay(model: ReaderModel) 
     assert tune(model, said(nothing=NOTHINGS[:9])).caution == 0
 
 
-def test_what_is_reported_are_prompts_that_were_not_learned_from(model: ReaderModel) -> None:
-    """Prompts that have nothing in common: each is known only where it is an example itself."""
-    odd = ["xq", "zvb", "wkp", "jjt", "qqx", "vvz", "kpw", "ttj"]
-    tools = [
-        {"tool": "Alpha", "description": "qwx", "means": odd[:4]},
-        {"tool": "Beta", "description": "vzk", "means": odd[4:]},
-    ]
-    found = tune(model, said(tools=tools))
-    assert found.after.acts_right == 0
-    assert found.after.accuracy is not None
-    assert found.after.accuracy <= 0.75
+def test_what_is_reported_are_prompts_that_were_not_learned_from() -> None:
+    rows = [Prompt(text, means) for means, texts in enumerate((REST, DANCE)) for text in texts]
+    rows += [Prompt(text, NOTHING) for text in NOTHINGS]
+    left_out: list[Prompt] = []
+    for kept, left in folds(rows, 1):
+        assert not set(kept) & set(left)
+        assert set(kept) | set(left) == set(rows)
+        assert 2 <= sum(row.means == 0 for row in left) <= 3
+        left_out += left
+    assert sorted(left_out, key=str) == sorted(rows, key=str)
 
 
 def test_shares_are_counted_by_what_would_be_called() -> None:

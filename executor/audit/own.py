@@ -24,6 +24,9 @@ EVERY_AGENT_S = frozenset(
     {"_executor", "_registry", "_modelNumber", "_maxIterations"}
     | {"_descriptionStart", "_inputStart", "_end"}
 )
+#: Tools that constructors make, and what sources say of them.
+OWN_TOOLS = ("SimpleSmartContractTool", "ExampleTool")
+SAID_BY_SOURCES = ("_toolContract", "_toolSelector", "_converter", "_examples")
 
 
 @dataclass(frozen=True)
@@ -78,12 +81,12 @@ def own_source(project: Project) -> OwnSource:
 
 
 def own_tool(place: Place, agent: str) -> Place:
-    """A tool of ours that the agent's constructor made: what it wraps is what the sources say."""
+    """A tool of ours that the agent's constructor made: what it wraps, and how it says that people
+    ask for it, is what the sources say."""
     if not made_by(agent, place.address):
         return place
-    wraps: Expected = {**place.expected, "_toolContract": None, "_toolSelector": None}
-    anything: Expected = {**wraps, "_converter": None}
-    return Place(place.role, place.address, place.names, anything, within=True)
+    anything: Expected = {**place.expected, **dict.fromkeys(SAID_BY_SOURCES)}
+    return Place(place.role, place.address, OWN_TOOLS, anything, within=True)
 
 
 __all__ = ["OwnSource", "own_source", "own_tool"]

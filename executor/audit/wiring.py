@@ -235,6 +235,8 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
     if wiring.own:
         if wiring.book != NOBODY:
             yield Place("symbol book", wiring.book, ("SymbolBook",))
+        if wiring.contacts not in (None, NOBODY):
+            yield Place("contact book", str(wiring.contacts), ("ContactBook",))
         yield from (own_tool(tool_place(wiring, tool), wiring.agent) for tool in wiring.tools)
         return
     if wiring.walletless:

@@ -32,12 +32,14 @@ class Misread:
 @dataclass(frozen=True)
 class Trial:
     """acted: prompts that call the tool that they mean, of `meant`. nothing: those that mean none.
-    The agent asks or declines about all others but `wrong`."""
+    The agent asks or declines about all others but `wrong`. is_stale: whether examples and caution
+    were chosen with another reader."""
 
     meant: int
     acted: int
     nothing: int
     wrong: tuple[Misread, ...]
+    is_stale: bool = False
 
     def lines(self) -> list[str]:
         found = [
@@ -45,6 +47,10 @@ class Trial:
             "give examples, or train (zkagent model train --agent)"
             for each in self.wrong
         ]
+        if self.is_stale:
+            found.append(
+                "STALE   tuned.json was made with another reader: train again, or remove it"
+            )
         return [
             *found,
             f"read    {self.acted} of {self.meant} prompts call the tool that they mean; of the "
@@ -53,7 +59,8 @@ class Trial:
 
     def to_json(self) -> dict[str, Any]:
         wrong = [{"prompt": e.prompt, "means": e.means, "called": e.called} for e in self.wrong]
-        return {"meant": self.meant, "acted": self.acted, "nothing": self.nothing, "wrong": wrong}
+        counts = {"meant": self.meant, "acted": self.acted, "nothing": self.nothing}
+        return {**counts, "wrong": wrong, "stale": self.is_stale}
 
 
 def try_prompts(model: ReaderModel, folder: Path) -> Trial:
@@ -69,7 +76,8 @@ def try_prompts(model: ReaderModel, folder: Path) -> Trial:
         if called is not None and called != means:
             wrong.append(Misread(prompt, means, called))
         acted += called is not None and called == means
-    return Trial(len(rows) - len(said.nothing), acted, len(said.nothing), tuple(wrong))
+    stale = tuned is not None and tuned.reader != model.digest
+    return Trial(len(rows) - len(said.nothing), acted, len(said.nothing), tuple(wrong), stale)
 
 
 def context_of(

@@ -91,7 +91,7 @@ def tune(model: ReaderModel, said: AgentTools, seed: int = 1) -> Tuning:
     rows += [Prompt(text, NOTHING) for text in said.nothing]
     silent = [judge.of(row, [()] * len(said.tools)) for row in rows]
     held_out: list[Judged] = []
-    for kept, left in _folds(rows, seed):
+    for kept, left in folds(rows, seed):
         examples = judge.chosen(kept)
         held_out += [judge.of(row, examples) for row in left]
     caution = judge.caution(held_out)
@@ -268,7 +268,7 @@ def _unit(vector: Floats) -> Floats:
     return vector / size if size else np.zeros(SIZE)
 
 
-def _folds(rows: Sequence[Prompt], seed: int) -> Iterator[tuple[list[Prompt], list[Prompt]]]:
+def folds(rows: Sequence[Prompt], seed: int) -> Iterator[tuple[list[Prompt], list[Prompt]]]:
     """Each prompt is left out once, of each meaning about as many in each fold."""
     chance, fold_of = random.Random(seed), {}
     for means in sorted({row.means for row in rows}):
@@ -285,4 +285,4 @@ def _share(truths: Sequence[bool]) -> float | None:
     return round(sum(truths) / len(truths), 4) if truths else None
 
 
-__all__ = ["NOTHING", "Figures", "Judged", "Tuning", "figures", "tune"]
+__all__ = ["NOTHING", "Figures", "Judged", "Prompt", "Tuning", "figures", "folds", "tune"]

@@ -1,11 +1,11 @@
 """Agents that read their tools, from `agent new --kind reader` to an audit, by commands."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import exit_code, one_line_error
+from zkagent.executor.cli.options import VERDICT_CODES
 from zkagent.verifier_contracts.chain.local import Anvil
 
 pytestmark = [pytest.mark.chain, pytest.mark.slow]
@@ -28,7 +28,6 @@ def test_from_nothing_to_a_proven_call_and_an_audit(
     assert exit_code("agent", "run", folder, "sleep and regain your strength", *signing) == 1
     assert "deployed.json is not there: deploy Game first" in one_line_error(capsys)
     assert exit_code("agent", "deploy", folder, *signing) == 0
-    print(capsys.readouterr())
     assert (
         exit_code(
             "agent",
@@ -42,12 +41,20 @@ def test_from_nothing_to_a_proven_call_and_an_audit(
         == 0
     )
     shown = capsys.readouterr().out
-    print(shown)
+    assert "1  Rest()  [proven" in shown
+    assert "You feel well again." in shown
     assert exit_code("verify-run", "one.json", "--model", "reader") == 0
     capsys.readouterr()
     assert exit_code("agent", "audit", folder, *place) == 0
     found = capsys.readouterr().out
-    print(found)
     assert "\nsound: " in found
     assert "UNKNOWN" not in found
-    assert json.loads((folder / "deployed.json").read_text())["agent"]
+    assert "same: tool 'Rest': " in found
+    yaml = folder / "tools.yaml"
+    yaml.write_text(yaml.read_text().replace("  - rest\n", "  - rest a bit\n"))
+    assert exit_code("agent", "audit", folder, *place) == 1
+    assert "is not what tools.yaml and tuned.json say" in one_line_error(capsys)
+    assert exit_code("agent", "build", folder) == 0
+    capsys.readouterr()
+    assert exit_code("agent", "audit", folder, *place) == VERDICT_CODES["rejected"]
+    assert "by another constructor" in capsys.readouterr().out

@@ -100,9 +100,9 @@ def reader_examples() -> Iterator[dict[str, ExampleStage]]:
         owner, stranger = anvil.accounts[:2]
         carrier = DirectCarrier(anvil.web3, owner)
         deployer = Deployer(carrier)
-        (coin,) = deployer.tokens([DAI])
+        coin, other = deployer.tokens([DAI, Asset("USDC", "USD Coin", 6)])
         given = {
-            "book": deployer.symbol_book([coin]),
+            "book": deployer.symbol_book([coin, other]),
             "contacts": deployer.contact_book([("alice", ALICE)]),
             "token": coin.address,
         }

@@ -1,15 +1,26 @@
 """A reader fitted to one agent: what is chosen, and what is reported of prompts left out."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from zkagent.models.agents.reader import ReaderModel
-from zkagent.models.agents.trial import called_by, context_of
-from zkagent.models.agents.tuning import CAUTIONS, NOTHING, Judged, figures, tune
+from zkagent.models.agents.trial import called_by, context_of, try_prompts
+from zkagent.models.agents.tuning import (
+    CAUTIONS,
+    NOTHING,
+    Judged,
+    Prompt,
+    figures,
+    folds,
+    tune,
+)
 from zkagent.models.catalogue import load_decider
 from zkagent.models.reader.agent_tools import AgentTools
 from zkagent.models.reader.labelled import MOST_EXAMPLES
+from zkagent.models.reader.tuned import tuned_of
 
 REST = ["rest", "sleep for a while", "have a nap", "lie down", "recover", "go to bed", "doze off"]
 REST += ["catch your breath", "regain your strength", "snooze", "take a break", "sleep it off"]
@@ -70,17 +81,16 @@ def test_where_little_is_known_the_model_s_own_margins_stay(model: ReaderModel) 
     assert tune(model, said(nothing=NOTHINGS[:9])).caution == 0
 
 
-def test_what_is_reported_are_prompts_that_were_not_learned_from(model: ReaderModel) -> None:
-    """Prompts that have nothing in common: each is known only where it is an example itself."""
-    odd = ["xq", "zvb", "wkp", "jjt", "qqx", "vvz", "kpw", "ttj"]
-    tools = [
-        {"tool": "Alpha", "description": "qwx", "means": odd[:4]},
-        {"tool": "Beta", "description": "vzk", "means": odd[4:]},
-    ]
-    found = tune(model, said(tools=tools))
-    assert found.after.acts_right == 0
-    assert found.after.accuracy is not None
-    assert found.after.accuracy <= 0.75
+def test_what_is_reported_are_prompts_that_were_not_learned_from() -> None:
+    rows = [Prompt(text, means) for means, texts in enumerate((REST, DANCE)) for text in texts]
+    rows += [Prompt(text, NOTHING) for text in NOTHINGS]
+    left_out: list[Prompt] = []
+    for kept, left in folds(rows, 1):
+        assert not set(kept) & set(left)
+        assert set(kept) | set(left) == set(rows)
+        assert 2 <= sum(row.means == 0 for row in left) <= 3
+        left_out += left
+    assert sorted(left_out, key=str) == sorted(rows, key=str)
 
 
 def test_shares_are_counted_by_what_would_be_called() -> None:
@@ -112,6 +122,19 @@ def test_an_agent_that_is_surer_calls_less(model: ReaderModel) -> None:
     ]
     assert called == sorted(called, reverse=True)
     assert called[0] > called[-1] == 0
+
+
+def test_what_was_chosen_with_another_reader_is_said_to_be(
+    model: ReaderModel, tmp_path: Path
+) -> None:
+    (tmp_path / "tools.yaml").write_text(yaml.safe_dump(said().model_dump(mode="json")))
+    assert not try_prompts(model, tmp_path).is_stale
+    for digest, stale in ((model.digest, False), ("0" * 64, True)):
+        tuned = tuned_of(said(), digest, ((), ()), 0, {})
+        (tmp_path / "tuned.json").write_text(tuned.to_json())
+        found = try_prompts(model, tmp_path)
+        assert found.is_stale is stale
+        assert any("STALE" in line for line in found.lines()) is stale
 
 
 def test_a_prompt_that_cannot_be_read_calls_nothing(model: ReaderModel) -> None:

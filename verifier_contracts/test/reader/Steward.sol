@@ -61,9 +61,7 @@ contract Steward is ReaderAgent {
         AgentTool[] memory others
     )
         ReaderAgent(
-            ReaderSetup(
-                executor, model, commitment, owner, ISymbolBook(address(0)), contacts, 0
-            ),
+            ReaderSetup(executor, model, commitment, owner, ISymbolBook(address(0)), contacts, 0),
             "Steward",
             "Looks after a manor",
             "What to do there",

@@ -108,6 +108,7 @@ NAMING = {
     "models/loan/credit.py:train_credit": OURS,
     "models/loan/train.py:train_loan": OURS,
     "models/numeric/write.py:write_numeric_model": OURS,
+    "models/wallet/reading.py:main": "into a folder that was not there",
     "models/wallet/train.py:with_accuracy": OURS,
     "models/whole.py:_replace_empty": "where an empty file is",
     "models/whole.py:name_new": "where nothing is",

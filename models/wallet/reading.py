@@ -1,8 +1,8 @@
 """The wallet's own prompts as rows for a reader that never saw one: `model evaluate reader`.
 
-Run `python -m zkagent.models.wallet.reading FOLDER` for `prompts.jsonl` and `tools.json`, of the
-held-out set, or `--development` for the small one that may be tuned by. What must not move value
-means no tool, and a balance may be shown for it.
+Run `python -m zkagent.models.wallet.reading NEW_FOLDER` for `prompts.jsonl` and `tools.json`, of
+the held-out set, or `--development` for the small one that may be tuned by. What must not move
+value means no tool, and a balance may be shown for it.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from zkagent.models.folders import write_folder
 from zkagent.models.strict_json import load_json
 from zkagent.models.wallet.development import FILE
 from zkagent.models.wallet.evaluation.dataset import load_cases, load_near_misses
@@ -104,10 +105,13 @@ def main() -> None:
     parser.add_argument("--development", action="store_true")
     given = parser.parse_args()
     rows = development() if given.development else held_out()
-    given.folder.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    (given.folder / "prompts.jsonl").write_text(text)
-    (given.folder / "tools.json").write_text(json.dumps(tools(), indent=2) + "\n")
+    known = json.dumps(tools(), indent=2) + "\n"
+    files = {"prompts.jsonl": text.encode(), "tools.json": known.encode()}
+    try:
+        write_folder(given.folder, files, new=True)
+    except OSError as exc:
+        parser.error(f"{given.folder} cannot be made ({exc.strerror}): name a new folder")
 
 
 if __name__ == "__main__":

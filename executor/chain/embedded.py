@@ -14,7 +14,7 @@ from zkagent.models.catalogue import LabelModel, Model
 from zkagent.models.encoding.book import DEMO_CONTACT
 from zkagent.verifier_contracts.chain.local import Anvil, call, send
 from zkagent.verifier_contracts.deployment.carrier import Carrier, DirectCarrier, Step
-from zkagent.verifier_contracts.deployment.label_agent import build_agent
+from zkagent.verifier_contracts.deployment.label_agent import build_agent, check_has_agent
 from zkagent.verifier_contracts.deployment.record import Deployment
 from zkagent.verifier_contracts.deployment.wallet import WalletPlan, at
 from zkagent.verifier_contracts.toolchain.compile import contract
@@ -62,6 +62,7 @@ def embedded_chain(
 ) -> Iterator[EmbeddedChain]:
     """Start anvil, deploy, fund. batches: circuits for several decisions in a proof, by their
     number. strict: of an agent that has decisions proven before it acts. Raises ContractsError."""
+    check_has_agent(model)
     progress("compiling the contracts")
     contract("SymbolBook")  # and with it all others
     progress("starting a chain")

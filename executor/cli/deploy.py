@@ -189,6 +189,7 @@ def deploy_command(
     from zkagent.verifier_contracts.chain.local import connect
     from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.foundations import find_foundations
+    from zkagent.verifier_contracts.deployment.label_agent import check_has_agent
     from zkagent.verifier_contracts.deployment.model_code import code_of
     from zkagent.verifier_contracts.deployment.wallet import WalletPlan
 
@@ -199,7 +200,7 @@ def deploy_command(
     asked = hundredths(model, caution)
     if contacts and model.caution is None:
         raise click.UsageError(f"--contact says nothing to {model.name}, which knows no contacts")
-    _refuse_readers(model)
+    check_has_agent(model)
     labels = isinstance(model, LabelModel)
     if labels:
         code_of(model)
@@ -350,10 +351,11 @@ def chain_command(
     from zkagent.executor.places import check_new_folder, check_place, held_files
     from zkagent.executor.runs.session import local_circuit
     from zkagent.models.catalogue import LabelModel, load_decider
+    from zkagent.verifier_contracts.deployment.label_agent import check_has_agent
     from zkagent.verifier_contracts.deployment.model_code import code_of
 
     model = load_decider(model_name)
-    _refuse_readers(model)
+    check_has_agent(model)
     system = proof_system_for(model, proof_system)
     without_batches(system, sizes)
     if isinstance(model, LabelModel):
@@ -376,17 +378,6 @@ def chain_command(
                 output.show("the chain ends with Ctrl-C, and its two files with it")
             tell.rest("serving")
             signal.pause()
-
-
-def _refuse_readers(model: "Model") -> None:
-    """Raises UsageError for a model of agents that somebody else writes."""
-    from zkagent.models.catalogue import ReaderModel
-
-    if isinstance(model, ReaderModel):
-        raise click.UsageError(
-            f"{model.name} chooses among tools of your own: begin an agent that has some with "
-            f"{typed('agent', 'new', 'NAME', '--kind', 'reader')}"
-        )
 
 
 def _refuse_for_labels(**given: object) -> None:

@@ -5,12 +5,13 @@ What `wallet.py` is for agents that hold tokens; `build_agent` chooses between t
 """
 
 from zkagent.circuits.artifacts import Circuit
-from zkagent.models.catalogue import LabelModel, Model
+from zkagent.models.catalogue import LabelModel, Model, ReaderModel
 from zkagent.verifier_contracts.deployment.carrier import Carrier
 from zkagent.verifier_contracts.deployment.deployer import Deployer, Progress, at, silent
 from zkagent.verifier_contracts.deployment.foundations import Foundations, check_foundations
 from zkagent.verifier_contracts.deployment.record import NOBODY, Deployment
 from zkagent.verifier_contracts.deployment.wallet import WalletPlan, build_wallet
+from zkagent.verifier_contracts.errors import ModelCodeError
 
 
 def build_agent(
@@ -20,10 +21,21 @@ def build_agent(
     plan: WalletPlan,
     progress: Progress = silent,
 ) -> Deployment:
-    """The agent that such a model is for. Raises like `build_wallet`."""
+    """The agent that such a model is for. Raises like `build_wallet`; ModelCodeError for a reader,
+    whose agents have tools of somebody's own."""
+    check_has_agent(model)
     if isinstance(model, LabelModel):
         return build_label_agent(carrier, model, circuit, plan.there, progress)
     return build_wallet(carrier, model, circuit, plan, progress)
+
+
+def check_has_agent(model: Model) -> None:
+    """Whether an agent of ours is for such a model. Raises ModelCodeError."""
+    if isinstance(model, ReaderModel):
+        raise ModelCodeError(
+            f"{model.name} chooses among tools of your own, and no agent here has any for it: "
+            "begin one with zkagent agent new NAME --kind reader"
+        )
 
 
 def build_label_agent(
@@ -77,4 +89,4 @@ def build_label_agent(
     )
 
 
-__all__ = ["build_agent", "build_label_agent"]
+__all__ = ["build_agent", "build_label_agent", "check_has_agent"]

@@ -173,6 +173,27 @@ def test_a_text_that_no_contract_reads_is_refused_before_a_chain_is_begun(
     assert why in one_line_error(capsys)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "send 5 USDC to bob"),
+        ("chain",),
+        ("deploy", "--rpc", "http://127.0.0.1:1", "--key-file", "key"),
+    ],
+)
+def test_no_agent_of_ours_has_tools_for_a_reader(
+    command: tuple[str, ...],
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "key").write_text("11" * 32)
+    assert exit_code(*command, "--model", "reader") == 1
+    assert "tools of your own" in one_line_error(capsys)
+
+
 def test_the_wallet_says_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("classify", "wallet", TEXT) == 1
     assert "wallet is an agent's model, but this needs a text classifier" in one_line_error(capsys)

@@ -49,7 +49,7 @@ library GameTools {
         IERCAgentTool.ParamDescription[] memory p =
             new IERCAgentTool.ParamDescription[](2);
         string[] memory examples = new string[](8);
-        p[0] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "direction", "where to, north, east, south or west");
+        p[0] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "direction", "direction to go");
         p[1] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.UINT, "steps", "how many steps");
         examples[0] = "move three steps north";
         examples[1] = "go north 3";

@@ -4,14 +4,17 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from eth_abi.abi import encode
 from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from tests.support.reader_stage import BOB, ReaderStage, Talker, another_steward, reader_stage
 from tests.support.reading_chain import EXAMPLES
+from zkagent.executor.api.audits import audit_model
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.demo.attacks.stage import FALSE_PROOF
@@ -27,18 +30,20 @@ from zkagent.executor.runs.runner import ProvenRun
 from zkagent.executor.runs.terms import terms_of
 from zkagent.models.errors import DuplicateTool, RefusedText
 from zkagent.prover.local import LocalProver
-from zkagent.verifier_contracts.chain.local import call, send
+from zkagent.verifier_contracts.chain.local import call, deploy, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
 from zkagent.verifier_contracts.deployment.deployer import at
 from zkagent.verifier_contracts.deployment.foundations import Foundations
 from zkagent.verifier_contracts.deployment.own_model import OwnModel
 from zkagent.verifier_contracts.errors import RevertError
+from zkagent.verifier_contracts.toolchain.compile import contract
 
 pytestmark = [pytest.mark.slow, pytest.mark.chain]
 
 OPEN, PAY = b"open the gate please, yes", b"pay bob 5"
 NOTICE = "announce to everybody: no dogs"
 ANNOUNCE = f'"{NOTICE}"'.encode()
+RING, CHIME = b"ring the bell of the chapel", b"let the bell of the chapel ring"
 UINT = 4
 
 
@@ -218,9 +223,9 @@ def talker(stage: ReaderStage) -> Talker:
 
 def test_a_stranger_s_tool_is_read_and_called(stage: ReaderStage) -> None:
     bell = talker(stage)
-    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"make it chime"])
+    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[CHIME])
     with another_steward(stage, bell) as other:
-        done = other.session.runner.run(b"make it chime")
+        done = other.session.runner.run(RING)
         assert done.inclusion.result.answer == b"It ran."
     assert bell.runs == 1
 
@@ -233,12 +238,13 @@ def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_rea
 ) -> None:
     """Another description is refused; by other examples nothing changes on chain."""
     bell = talker(stage)
-    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"make it chime"])
+    bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[CHIME])
     with another_steward(stage, bell) as other:
-        run = proven(other, b"make it chime")
+        run = proven(other, RING)
+        assert run.plan.decisions[0].decision.action == "RingBell"
         assert other.error(run.call) == ""
         if what == "description":
-            bell.say(b"RingBell", b"Ring a bell", examples=[b"make it chime"])
+            bell.say(b"RingBell", b"Ring a bell", examples=[CHIME])
         elif what == "examples":
             bell.say(b"RingBell", b"Ring the bell of the chapel", examples=[b"open the gate"])
         elif what == "no examples":
@@ -246,18 +252,18 @@ def test_a_tool_that_says_something_else_than_when_the_agent_was_made_is_not_rea
         elif what == "nothing":
             bell.say_raw({EXAMPLES: b""}, has_examples=True)
         else:
-            told = encode(["bytes[]"], [[b"make it chime"]]) + bytes(32)
+            told = encode(["bytes[]"], [[CHIME]]) + bytes(32)
             bell.say_raw({EXAMPLES: told}, has_examples=True)
         if what == "description":
             assert other.error(run.call) == "ToolMetadataChanged"
             with pytest.raises(RevertError, match="ToolMetadataChanged"):
-                other.session.runner.plan(b"make it chime")
+                other.session.runner.plan(RING)
             return
         assert other.error(run.call) == ""
-        again = other.session.runner.plan(b"make it chime")
+        again = other.session.runner.plan(RING)
         assert again.decisions[0].x == run.plan.decisions[0].x
         assert again.decisions[0].decision == run.plan.decisions[0].decision
-        receipt = written(other, b"make it chime")
+        receipt = written(other, RING)
         report = verified(other, receipt)
         assert [c for c in report.checks if not (c.held or c.unknown)] == []
         assert (
@@ -293,6 +299,58 @@ def test_more_than_eight_tools_are_too_many(stage: ReaderStage) -> None:
         pass
     with another_steward(stage, *crowd[1:]) as other:
         assert other.session.runner.plan(PAY).decisions[0].decision.action == "Pay"
+
+
+# Guards and audits
+
+
+def guard_of(stage: ReaderStage) -> Any:
+    """That the agent was given; it allows nothing yet, and acts at once."""
+    given = stage.owner.address, stage.agent.address, stage.manor.address
+    guard = deploy(stage.web3, contract("Guard"), stage.owner, *given)
+    send(stage.web3, guard.functions.setMode(0), stage.owner)
+    agent = at(stage.web3, "IGuardableAgent", stage.agent.address)
+    send(stage.web3, agent.functions.setGuard(guard.address), stage.owner)
+    return guard
+
+
+def test_a_guard_says_which_of_its_tools_are_called_and_how_often(stage: ReaderStage) -> None:
+    tools, _ = call(stage.web3, stage.agent.functions.tools())
+    guard, runner = guard_of(stage), stage.session.runner
+    with pytest.raises(RevertError, match="ToolNotAllowed"):
+        runner.plan(PAY)
+    wiring = at(stage.web3, "SimpleSmartContractTool", tools[0]).functions.wiring()
+    _, target, selector = call(stage.web3, wiring)
+    rule = (target, selector, False, False, 255, 255, 0, 0, 1)  # paid is whom word 0 names, once
+    send(stage.web3, guard.functions.allow(tools[0], rule), stage.owner)
+    runner.run(PAY)
+    assert stage.paid(BOB) == 5
+    with pytest.raises(RevertError, match="NoRunsLeft"):
+        runner.plan(b"pay bob 6")
+    with pytest.raises(RevertError, match="ToolNotAllowed"):
+        runner.plan(OPEN)
+
+
+def test_a_registered_reader_is_what_its_sources_say(stage: ReaderStage) -> None:
+    found = audit_model(
+        int(stage.known["model"]), stage.known["registry"], stage.anvil.rpc_url, model=stage.model
+    )
+    assert found.verdict == "sound", found.problems
+
+
+def test_a_part_with_another_table_is_found_in_an_audit(stage: ReaderStage) -> None:
+    """Code of ours, made with another lexicon: under the very address that is registered."""
+    head = stage.session.chain.head()
+    parts = stage.session.chain.identity(head).model.components
+    read = bytes(stage.web3.eth.get_code(to_checksum_address(parts[-2])))
+    lexicon = bytes.fromhex(parts[-4][2:])
+    assert lexicon in read
+    changed = read.replace(lexicon, bytes.fromhex(parts[0][2:]))
+    stage.anvil.rpc("anvil_setCode", parts[-2], "0x" + changed.hex())
+    number, registry = int(stage.known["model"]), stage.known["registry"]
+    found = audit_model(number, registry, stage.anvil.rpc_url, model=stage.model)
+    assert found.verdict == "unsound"
+    assert any("_lexicon" in str(each) for each in found.problems)
 
 
 # Registered once

@@ -90,10 +90,24 @@ class DecidingChain:
         output = b"".join(number.to_bytes(8, "big", signed=True) for number in choice)
         return self.decode(context, output)
 
-    def decode(self, context: Context, output: bytes) -> Made:
+    def measure(self, context: Context, choice: Choice) -> tuple[int, int]:
+        """Gas with nothing touched before but the agent, and later."""
+        output = b"".join(number.to_bytes(8, "big", signed=True) for number in choice)
+        harness = self._made("InstructionHarness")
+        abi = self.contracts["InstructionHarness"].abi
+        functions = self.anvil.web3.eth.contract(address=harness, abi=abi).functions  # type: ignore[call-overload]
+        first, later = functions.measure(
+            self.agent, self.decoder, self._calldata(context, output)
+        ).call()
+        return int(first), int(later)
+
+    def _calldata(self, context: Context, output: bytes) -> bytes:
         asked = (self.agent, b"", self.tools, list(context.reasoning), context.prompt)
         name = "decode((address,string,address[],string[],string),bytes,bytes)"
-        data = keccak(text=name)[:4] + encode([CONTEXT, "bytes", "bytes"], [asked, b"", output])
+        return keccak(text=name)[:4] + encode([CONTEXT, "bytes", "bytes"], [asked, b"", output])
+
+    def decode(self, context: Context, output: bytes) -> Made:
+        data = self._calldata(context, output)
         call: Any = {"to": self.decoder, "data": "0x" + data.hex()}
         answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
         if "error" in answered:

@@ -80,6 +80,33 @@ class ReaderChain:
                 revert = parse_revert(refusal, errors) if refusal else None
                 yield Outcome(tuple(_candidate(*one) for one in found), revert)
 
+    def ask_all(
+        self, prompts: Sequence[bytes], param_types: Sequence[ParamType]
+    ) -> list[tuple[list[tuple[Candidate, ...]], str]]:
+        """Of each prompt what it has for all of these types, or the name of the refusal."""
+        kinds, answers = ["address", "address", "bytes[]", "uint256[]"], []
+        reader = self.texts if param_types[0] in TEXTS else self.literals
+        for at in range(0, len(prompts), BATCH):
+            given = [reader, self.agent, list(prompts[at : at + BATCH]), list(param_types)]
+            answer = self._ask_harness("askAll(address,address,string[],uint256[])", kinds, given)
+            (outcomes,) = decode(["((uint256,uint256,uint256[])[],uint256[],bytes)[]"], answer)
+            for found, ends, refusal in outcomes:
+                errors = self.contracts["LiteralReader"].abi
+                name = parse_revert(refusal, errors).name if refusal else ""
+                starts = (0, *ends[:-1])
+                parts = [found[start:end] for start, end in zip(starts, ends, strict=False)]
+                answers.append(([tuple(_candidate(*one) for one in each) for each in parts], name))
+        return answers
+
+    def measure_all(self, prompt: bytes, param_types: Sequence[ParamType]) -> int:
+        """Gas of finding candidates of several types, as a transaction's first call."""
+        reader = self.texts if param_types[0] in TEXTS else self.literals
+        given = [reader, self.agent, prompt, list(param_types)]
+        kinds = ["address", "address", "bytes", "uint256[]"]
+        signature = "measureAll(address,address,string,uint256[])"
+        (gas,) = decode(["uint256"], self._ask_harness(signature, kinds, given))
+        return int(gas)
+
     def asks(self, prompts: Sequence[bytes]) -> Iterator[bool | Revert]:
         """Of each prompt, whether it asks for an act, or its refusal."""
         for at in range(0, len(prompts), BATCH):
@@ -163,9 +190,11 @@ class ReaderChain:
         self, signature: str, kinds: Sequence[str], param_type: ParamType, argument: Any
     ) -> bytes:
         reader = self.texts if param_type in TEXTS else self.literals
-        data = keccak(text=signature)[:4] + encode(
-            ["address", "address", *kinds, "uint256"], [reader, self.agent, argument, param_type]
-        )
+        given = [reader, self.agent, argument, param_type]
+        return self._ask_harness(signature, ["address", "address", *kinds, "uint256"], given)
+
+    def _ask_harness(self, signature: str, kinds: Sequence[str], given: Sequence[Any]) -> bytes:
+        data = keccak(text=signature)[:4] + encode(kinds, given)
         return bytes(self.chain.web3.eth.call({"to": self.harness, "data": data}))
 
     def _deploy(self, name: str, *arguments: object) -> str:

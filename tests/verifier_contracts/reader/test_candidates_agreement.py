@@ -12,12 +12,12 @@ import pytest
 
 from tests.support.agreement import assert_same_refusal
 from tests.support.encoding_chain import NOBODY, token_code
-from tests.support.reader_chain import ReaderChain
+from tests.support.reader_chain import TEXTS, ReaderChain
 from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import RefusedText
 from zkagent.models.reader.arguments import Directory
-from zkagent.models.reader.candidates import candidates
+from zkagent.models.reader.candidates import Candidate, candidates
 from zkagent.models.reader.kinds import Kind, ParamType
 from zkagent.verifier_contracts.chain.local import Anvil
 
@@ -65,6 +65,48 @@ def test_hostile_prompts_have_the_same(contracts: ReaderChain, param_type: Param
     assert agreed(contracts, HOSTILE_PROMPTS, param_type)["TooManyTokens"] > 1
 
 
+LITERALS = [kind for kind in ParamType if kind not in TEXTS]
+
+
+@pytest.mark.parametrize(
+    "param_types",
+    [list(TEXTS), LITERALS, [ParamType.UINT, ParamType.BOOL, ParamType.UINT], LITERALS[::-1]],
+)
+def test_types_that_are_looked_for_together_have_what_each_has(
+    contracts: ReaderChain, param_types: list[ParamType]
+) -> None:
+    """A prompt that one of them refuses is refused for all."""
+    rng = random.Random(len(param_types))
+    prompts = [*(reader_prompt(rng) for _ in range(60)), *HOSTILE_PROMPTS]
+    found = 0
+    for prompt, (all_of, refusal) in zip(
+        prompts, contracts.ask_all(prompts, param_types), strict=True
+    ):
+        assert (all_of, refusal) == in_python(prompt, param_types), prompt
+        found += sum(map(len, all_of))
+    assert found > 100
+
+
+def in_python(
+    prompt: bytes, param_types: Sequence[ParamType]
+) -> tuple[list[tuple[Candidate, ...]], str]:
+    try:
+        found = [candidates(prompt, kind, DIRECTORY.names()) for kind in param_types]
+    except RefusedText as exc:
+        return [], type(exc).__name__
+    return [tuple(each) for each in found], ""
+
+
+@pytest.mark.parametrize(
+    "param_types", [[*TEXTS, ParamType.BOOL], [ParamType.BOOL, ParamType.STRING]]
+)
+def test_types_that_the_contract_does_not_read_are_refused_among_others(
+    contracts: ReaderChain, param_types: list[ParamType]
+) -> None:
+    (_, refusal), *_ = contracts.ask_all([b"pay"], param_types)
+    assert refusal == "UnreadParamType"
+
+
 def test_all_kinds_are_found(contracts: ReaderChain) -> None:
     rng = random.Random(1)
     prompts = [reader_prompt(rng) for _ in range(300)]
@@ -95,7 +137,7 @@ def test_an_agent_without_books_names_tokens_by_address(contracts: ReaderChain) 
 @pytest.mark.parametrize(
     ("prompt", "param_type", "first", "later"),
     [
-        (TABLE_PROMPT, ParamType.STRING, 165_000, 152_000),
+        (TABLE_PROMPT, ParamType.STRING, 156_000, 144_000),
         (b"find me a cheap hotel", ParamType.STRING, 65_000, 52_000),
         (PAY_PROMPT, ParamType.UINT, 138_000, 126_000),
         (PAY_PROMPT, ParamType.ADDRESS, 153_000, 140_000),
@@ -109,6 +151,15 @@ def test_gas(
     measured = contracts.measure(prompt, param_type)
     assert measured[0] <= first
     assert measured[1] <= later
+
+
+def test_two_types_together_cost_little_more_than_one(contracts: ReaderChain) -> None:
+    together = contracts.measure_all(PAY_PROMPT, [ParamType.ADDRESS, ParamType.UINT])
+    assert together <= 172_000
+    apart = sum(
+        contracts.measure(PAY_PROMPT, kind)[1] for kind in (ParamType.ADDRESS, ParamType.UINT)
+    )
+    assert together < 0.7 * apart
 
 
 @pytest.mark.slow

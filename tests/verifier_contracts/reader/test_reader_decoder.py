@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.deciding_chain import DecidingChain, Made
 from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prompt
-from tests.support.vector_chain import random_rows
+from tests.support.vector_chain import Texts, random_rows
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import OutputOutOfRange, RefusedText
 from zkagent.models.reader.deciding import CallableTool, Described, decide
@@ -60,9 +60,10 @@ def module_contracts(anvil: Anvil) -> Iterator[DecidingChain]:
 
 @pytest.fixture
 def contracts(module_contracts: DecidingChain) -> Iterator[DecidingChain]:
-    snapshot = module_contracts.anvil.snapshot()
+    snapshot, agent = module_contracts.anvil.snapshot(), module_contracts.agent
     yield module_contracts
     module_contracts.anvil.revert(snapshot)
+    module_contracts.agent = agent
 
 
 def of(prompt: bytes, *reasoning: bytes, caution: int | None = None) -> Context:
@@ -218,10 +219,41 @@ def test_outputs_of_other_networks_are_refused(contracts: DecidingChain, size: i
     assert contracts.decode(of(b"rest"), bytes(size)).refusal == "OutputLength"
 
 
+CHANGED: Texts = (b"Nothing", b"Pays everybody", [], [])
+
+
 def test_a_tool_that_says_something_else_since_is_not_called(contracts: DecidingChain) -> None:
-    contracts.reading.say(contracts.tools[NOTHING], (b"Nothing", b"Pays everybody", [], []))
+    contracts.reading.say(contracts.tools[PAY], CHANGED)  # a set that is not stored
+    contracts.agent = contracts.agent_of(together=False)
+    assert contracts.decide(of(b"rest"), Choice(NOTHING, *SURE)).tool
+    contracts.reading.say(contracts.tools[NOTHING], CHANGED)
     made = contracts.decide(of(b"rest"), Choice(NOTHING, *SURE))
     assert made == Made(refusal="ToolTextsChanged")
+
+
+def test_tools_that_were_stored_together_are_called_as_they_were_pinned(
+    contracts: DecidingChain,
+) -> None:
+    before = [contracts.decide(of(b"pay bob 5"), Choice(tool, *SURE)) for tool in (PAY, NOTHING)]
+    for tool in contracts.tools:
+        contracts.reading.say(tool, CHANGED)
+    after = [contracts.decide(of(b"pay bob 5"), Choice(tool, *SURE)) for tool in (PAY, NOTHING)]
+    assert after == before
+    assert after[0].values
+    contracts.agent = contracts.agent_of(together=True)
+    assert contracts.decide(of(b"pay bob 5"), Choice(PAY, *SURE)).values == ()
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_stored_together_or_not_the_decisions_are_the_same(
+    contracts: DecidingChain, together: bool
+) -> None:
+    contracts.reading.say(contracts.tools[FOREIGN], CHANGED)  # a set that is not stored
+    contracts.agent = contracts.agent_of(together=together)
+    rng = random.Random(31)
+    for tool in (PAY, LISTS, TEXT, SIGNED):
+        for _ in range(8):
+            agreed(contracts, of(reader_prompt(rng)), Choice(tool, *SURE))
 
 
 # Any prompts

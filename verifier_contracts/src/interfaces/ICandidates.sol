@@ -16,4 +16,12 @@ interface ICandidates {
         external
         view
         returns (Candidate[] memory);
+
+    /// @notice The same for parameters of several types, for which the prompt is looked at once.
+    /// @return all Those of the first type, then those of the next.
+    /// @return ends For each type, where its candidates end among all.
+    function candidatesOf(address agent, string calldata prompt, uint256[] calldata paramTypes)
+        external
+        view
+        returns (Candidate[] memory all, uint256[] memory ends);
 }

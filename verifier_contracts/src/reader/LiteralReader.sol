@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ICandidates} from "../interfaces/ICandidates.sol";
 import {IMoods} from "../interfaces/IMoods.sol";
 import {Candidate} from "./Candidate.sol";
 import {Lists} from "./Lists.sol";
@@ -9,7 +8,6 @@ import {LiteralSink, Literals} from "./Literals.sol";
 import {Moods} from "./Moods.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {PromptReader} from "./PromptReader.sol";
-import {Quotes} from "./Quotes.sol";
 import {View, Views} from "./View.sol";
 
 /// @title What a prompt has for parameters that are no text, exactly as `models/reader/candidates.py`, and whether
@@ -21,21 +19,20 @@ contract LiteralReader is PromptReader, IMoods {
 
     constructor(address lexicon) PromptReader(lexicon) {}
 
-    /// @inheritdoc ICandidates
-    function candidates(address agent, string calldata prompt, uint256 paramType)
-        external
+    /// @inheritdoc PromptReader
+    function _find(View memory v, uint256[] memory quotes, uint256 paramType)
+        internal
         view
         override
         returns (Candidate[] memory found)
     {
-        View memory v = _look(agent, prompt);
         if (ParamTypes.isArray(paramType)) {
             LiteralSink memory all = Literals.make(ALL);
-            _read(v, all, ParamTypes.elementOf(paramType), paramType);
+            _read(v, all, quotes, paramType);
             return Lists.find(v, all);
         }
         LiteralSink memory s = Literals.make(MOST);
-        _read(v, s, paramType, paramType);
+        _read(v, s, quotes, paramType);
         found = new Candidate[](s.count);
         for (uint256 i = 0; i < found.length; ++i) {
             (found[i].span, found[i].quantity) = (s.spans[i], s.quantities[i]);
@@ -47,11 +44,11 @@ contract LiteralReader is PromptReader, IMoods {
         return Moods.asksForAct(_look(agent, prompt));
     }
 
-    function _read(View memory v, LiteralSink memory s, uint256 one, uint256 paramType)
+    function _read(View memory v, LiteralSink memory s, uint256[] memory quotes, uint256 paramType)
         private
         view
     {
-        uint256[] memory quotes = Quotes.find(v);
+        uint256 one = ParamTypes.elementOf(paramType);
         if (one == ParamTypes.ADDRESS) Literals.accounts(v, s, quotes);
         else if (one == ParamTypes.BOOL) Literals.truths(v, s, quotes);
         else if (one == ParamTypes.BYTES) Literals.hexBytes(v, s, quotes);

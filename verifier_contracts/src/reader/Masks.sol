@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Ascii} from "../encoding/Ascii.sol";
 import {Meanings} from "../instructions/Meanings.sol";
-import {PieceWord} from "../instructions/Reading.sol";
-import {Scanner} from "../instructions/Scanner.sol";
 import {Classes} from "./Classes.sol";
 import {View, Views} from "./View.sol";
 
@@ -41,13 +38,35 @@ library Masking {
     uint256 private constant APOSTROPHE = 0x27;
     uint256 private constant HYPHEN = 0x2d;
     uint256 private constant LETTER_I = 0x69;
-    uint256 private constant CAPITALS = 0x3ffffff << 0x41;
+    uint256 private constant MEANING_SHIFT = 200;
     uint256 private constant CLASS_SHIFT = 208;
+    // Sets of characters, meanings and classes, as numbers, for assembly.
+    /// @dev Letters.
+    uint256 private constant CAPITALS = 0x7fffffe0000000000000000;
+    /// @dev . ? ! and &, the last characters of marks that matter here.
+    uint256 private constant CHECKED = 0x8000404200000000;
+    /// @dev `Meanings.UNITS` and `Meanings.TENS`.
+    uint256 private constant COUNTED = 0x401004010040100401ffffe;
+    /// @dev `Classes.BEGINS_TIME` but for `THE`: what a moment begins with whatever follows.
+    uint256 private constant BEGINS_TIME = 0x2167d0;
+    /// @dev `Classes.THE`.
+    uint256 private constant THE = 0x40000;
+    /// @dev `Classes.ORDINAL`.
+    uint256 private constant ORDINAL = 0x4000;
+    /// @dev `Classes.ENDS_NAME`.
+    uint256 private constant ENDS_NAME = 0xb;
+    /// @dev `Classes.VERB`.
+    uint256 private constant VERB = 0x2000000;
+    /// @dev `Classes.CALLED`.
+    uint256 private constant CALLED = 0x4000000;
 
     function look(View memory v) internal pure returns (Masks memory m) {
-        _each(m, v.pieces, v.count, v.r.original);
         unchecked {
-            uint256 marks = m.marks;
+            uint256 count = v.count;
+            _each(m, v.pieces, v.pieces + 32 * count, v.r.original);
+            uint256 marks = m.ampersands;
+            m.ampersands = 0;
+            m.words = ((1 << count) - 1) & ~(m.runs | m.marks);
             m.starts = 1;
             for (uint256 i = 0; marks >> i != 0; ++i) {
                 if ((marks >> i) & 1 == 0) continue;
@@ -65,50 +84,66 @@ library Masking {
         }
     }
 
-    /// @dev All but where sentences begin and ampersands.
-    function _each(Masks memory m, uint256 pos, uint256 count, uint256 original) private pure {
-        unchecked {
-            uint256 before; // where the word right before ends
-            for (uint256 i = 0; i < count; ++i) {
-                uint256 word = PieceWord.load(pos + 32 * i);
-                uint256 shape = PieceWord.shapeOf(word);
-                if (shape == Scanner.WORD) {
-                    _word(m, word, 1 << i, original);
-                    bool beside = PieceWord.startOf(word) == before + 1;
-                    if (beside && Scanner.character(before) == HYPHEN) m.hyphened |= 1 << i;
-                    before = PieceWord.endOf(word);
-                    continue;
+    /// @dev All but words and where sentences begin. Ampersands are all marks that may be one or end a sentence.
+    function _each(Masks memory m, uint256 pos, uint256 end, uint256 original) private pure {
+        assembly ("memory-safe") {
+            function mark(place, bit) {
+                mstore(place, or(mload(place), bit))
+            }
+            let before := 0 // where the word right before ends
+            for { let bit := 1 } lt(pos, end) { pos := add(pos, 32) } {
+                let word := mload(pos)
+                switch and(shr(64, word), 3)
+                case 0 {
+                    let start := and(shr(32, word), 0xffffffff)
+                    if and(shr(byte(0, mload(add(start, original))), CAPITALS), 1) {
+                        let alone :=
+                            or(
+                                eq(and(word, 0xffffffff), add(start, 1)),
+                                eq(byte(0, mload(add(start, 1))), APOSTROPHE)
+                            )
+                        if iszero(and(alone, eq(byte(0, mload(start)), LETTER_I))) {
+                            mark(add(m, 96), bit) // capitals
+                        }
+                    }
+                    if eq(start, add(before, 1)) {
+                        if eq(byte(0, mload(before)), HYPHEN) { mark(add(m, 128), bit) } // hyphened
+                    }
+                    before := and(word, 0xffffffff)
+                    word := shr(MEANING_SHIFT, word)
+                    if word {
+                        if and(shr(and(word, 0xff), COUNTED), 1) {
+                            mark(add(m, 160), bit) // counted
+                            mark(add(m, 192), bit) // moments
+                        }
+                        word := shr(8, word)
+                        if and(word, BEGINS_TIME) { mark(add(m, 192), bit) }
+                        if and(word, THE) {
+                            let next := mload(add(pos, 32))
+                            if or(
+                                eq(and(shr(64, next), 3), 1),
+                                and(shr(CLASS_SHIFT, next), ORDINAL)
+                            ) { mark(add(m, 192), bit) }
+                        }
+                        if and(word, ENDS_NAME) { mark(add(m, 224), bit) } // enders
+                        if and(word, VERB) { mark(add(m, 256), bit) } // verbs
+                        if and(word, CALLED) { mark(add(m, 288), bit) } // called
+                    }
                 }
-                before = 0;
-                if (shape == Scanner.RUN) {
-                    m.runs |= 1 << i;
-                    m.moments |= 1 << i;
-                } else {
-                    m.marks |= 1 << i;
+                case 1 {
+                    before := 0
+                    mark(add(m, 32), bit) // runs
+                    mark(add(m, 192), bit)
                 }
+                default {
+                    before := 0
+                    mark(add(m, 64), bit) // marks
+                    if and(shr(byte(0, mload(sub(and(word, 0xffffffff), 1))), CHECKED), 1) {
+                        mark(add(m, 352), bit)
+                    }
+                }
+                bit := shl(1, bit)
             }
-        }
-    }
-
-    function _word(Masks memory m, uint256 word, uint256 bit, uint256 original) private pure {
-        unchecked {
-            m.words |= bit;
-            uint256 start = PieceWord.startOf(word);
-            if (Ascii.isIn(CAPITALS, start + original)) {
-                bool alone = PieceWord.endOf(word) == start + 1
-                    || Scanner.character(start + 1) == APOSTROPHE;
-                if (!alone || Scanner.character(start) != LETTER_I) m.capitals |= bit;
-            }
-            uint256 classes = word >> CLASS_SHIFT;
-            if (Meanings.isIn(Meanings.UNITS | Meanings.TENS, PieceWord.meaningOf(word))) {
-                m.counted |= bit;
-                m.moments |= bit;
-            }
-            if (classes == 0) return;
-            if (classes & Classes.BEGINS_TIME != 0) m.moments |= bit;
-            if (classes & Classes.ENDS_NAME != 0) m.enders |= bit;
-            if (classes & Classes.VERB != 0) m.verbs |= bit;
-            if (classes & Classes.CALLED != 0) m.called |= bit;
         }
     }
 }

@@ -37,7 +37,12 @@ library Names {
             uint256 runs = m.runs & ~taken;
             names = new uint256[](v.count);
             uint256 i;
-            while ((named | runs) >> i != 0) {
+            uint256 may = named | runs;
+            while (may >> i != 0) {
+                if (!Masking.has(may, i)) {
+                    ++i;
+                    continue;
+                }
                 uint256 word = i;
                 while (word < i + RUNS_BEFORE && Masking.has(runs, word)) ++word;
                 if (!Masking.has(named, word)) {

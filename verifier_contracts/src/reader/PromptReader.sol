@@ -8,6 +8,8 @@ import {Codebook} from "../instructions/Codebook.sol";
 import {ICandidates} from "../interfaces/ICandidates.sol";
 import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {Candidate} from "./Candidate.sol";
+import {Quotes} from "./Quotes.sol";
 import {View, Views} from "./View.sol";
 
 /// @title Looks at prompts with a lexicon and the agent's books
@@ -22,6 +24,59 @@ abstract contract PromptReader is ICandidates {
         }
         _lexicon = lexicon;
     }
+
+    /// @inheritdoc ICandidates
+    function candidates(address agent, string calldata prompt, uint256 paramType)
+        external
+        view
+        returns (Candidate[] memory)
+    {
+        View memory v = _look(agent, prompt);
+        return _find(v, Quotes.find(v), paramType);
+    }
+
+    /// @inheritdoc ICandidates
+    function candidatesOf(address agent, string calldata prompt, uint256[] calldata paramTypes)
+        external
+        view
+        returns (Candidate[] memory all, uint256[] memory ends)
+    {
+        View memory v = _look(agent, prompt);
+        uint256[] memory quotes = Quotes.find(v);
+        uint256 count = paramTypes.length;
+        ends = new uint256[](count);
+        all = new Candidate[](0);
+        for (uint256 i = 0; i < count; ++i) {
+            all = _joined(all, _find(v, quotes, paramTypes[i]));
+            ends[i] = all.length;
+        }
+    }
+
+    /// @dev The same structs in one array.
+    function _joined(Candidate[] memory some, Candidate[] memory more)
+        private
+        pure
+        returns (Candidate[] memory all)
+    {
+        if (some.length == 0) return more;
+        uint256 size = 32 * (some.length + more.length);
+        assembly ("memory-safe") {
+            all := mload(0x40)
+            mstore(all, shr(5, size))
+            let place := add(all, 32)
+            mstore(0x40, add(place, size))
+            let length := shl(5, mload(some))
+            mcopy(place, add(some, 32), length)
+            mcopy(add(place, length), add(more, 32), shl(5, mload(more)))
+        }
+    }
+
+    /// @dev What the prompt has for one type. Reverts for one that is not read. Leaves the view as it is.
+    function _find(View memory v, uint256[] memory quotes, uint256 paramType)
+        internal
+        view
+        virtual
+        returns (Candidate[] memory);
 
     function _look(address agent, string calldata prompt) internal view returns (View memory) {
         bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s

@@ -29,12 +29,18 @@ contract ReaderDecoder is IDecoder {
     struct Making {
         Directory directory;
         bool hasDirectory;
+        uint256[] types;
+        Candidate[][] found;
         IERCAgentTool.ParamValue[] values;
         uint256[] spans;
         bytes input;
     }
 
     uint256 private constant WHOLE_BITS = 256;
+    /// @dev Sorts of types.
+    uint256 private constant TEXTS = 0;
+    uint256 private constant NAMED = 1;
+    uint256 private constant OTHERS = 2;
 
     ICandidates private immutable _texts;
     ICandidates private immutable _literals;
@@ -84,6 +90,8 @@ contract ReaderDecoder is IDecoder {
         Making memory making;
         making.values = new IERCAgentTool.ParamValue[](count);
         making.spans = new uint256[](count);
+        making.types = _typesOf(sheet);
+        making.found = new Candidate[][](count);
         for (uint256 i = 0; i < count; ++i) {
             bytes memory question = _fill(c, sheet.parameters[i], making, i);
             if (question.length != 0) return _answer(question);
@@ -111,7 +119,8 @@ contract ReaderDecoder is IDecoder {
         bytes memory name = parameter.name;
         _look(c.agent, parameter.paramType, making);
         Slot memory slot = _slotOf(parameter, making.directory);
-        Candidate[] memory found = _candidates(c, slot.paramType);
+        if (making.found[i].length == 0) _find(c, making, i);
+        Candidate[] memory found = making.found[i];
         if (found.length != 1 || _isTaken(making.spans, i, found[0].span)) {
             return Questions.ask(Arguments.MISSING, name, i, slot.paramType, "");
         }
@@ -125,13 +134,66 @@ contract ReaderDecoder is IDecoder {
         return "";
     }
 
-    function _candidates(Context calldata c, uint256 paramType)
+    function _typesOf(ToolSheet memory sheet) private pure returns (uint256[] memory types) {
+        types = new uint256[](sheet.parameters.length);
+        for (uint256 i = 0; i < types.length; ++i) {
+            types[i] = sheet.parameters[i].paramType;
+        }
+    }
+
+    /// @dev Candidates of parameter `i` and of those behind it that the prompt is looked at alike for, which are refused
+    ///   for the same prompts: texts, or accounts and numbers, or all others.
+    function _find(Context calldata c, Making memory making, uint256 i) private view {
+        uint256 sort = _sortOf(making.types[i]);
+        uint256 count = making.types.length;
+        uint256[] memory asked = new uint256[](count);
+        uint256 found = 0;
+        for (uint256 k = i; k < count; ++k) {
+            uint256 each = making.types[k];
+            if (_sortOf(each) != sort || _placeOf(asked, found, each) < found) continue;
+            asked[found++] = each;
+        }
+        assembly ("memory-safe") {
+            mstore(asked, found)
+        }
+        ICandidates reader = sort == TEXTS ? _texts : _literals;
+        (Candidate[] memory all, uint256[] memory ends) =
+            reader.candidatesOf(c.agent, c.prompt, asked);
+        for (uint256 k = i; k < count; ++k) {
+            uint256 place = _placeOf(asked, found, making.types[k]);
+            if (place == found) continue;
+            making.found[k] = _part(all, place == 0 ? 0 : ends[place - 1], ends[place]);
+        }
+    }
+
+    /// @dev The same structs.
+    function _part(Candidate[] memory all, uint256 start, uint256 end)
         private
-        view
-        returns (Candidate[] memory)
+        pure
+        returns (Candidate[] memory part)
     {
-        bool isText = paramType == ParamTypes.STRING || paramType == ParamTypes.STRING_ARRAY;
-        return (isText ? _texts : _literals).candidates(c.agent, c.prompt, paramType);
+        assembly ("memory-safe") {
+            part := mload(0x40)
+            let count := sub(end, start)
+            mstore(part, count)
+            mcopy(add(part, 32), add(add(all, 32), shl(5, start)), shl(5, count))
+            mstore(0x40, add(part, shl(5, add(count, 1))))
+        }
+    }
+
+    /// @dev Where a type is among the first `count`; `count` if it is not.
+    function _placeOf(uint256[] memory types, uint256 count, uint256 wanted)
+        private
+        pure
+        returns (uint256 place)
+    {
+        while (place < count && types[place] != wanted) ++place;
+    }
+
+    function _sortOf(uint256 paramType) private pure returns (uint256) {
+        uint256 one = ParamTypes.elementOf(paramType);
+        if (one == ParamTypes.STRING) return TEXTS;
+        return one == ParamTypes.ADDRESS || ParamTypes.isNumber(one) ? NAMED : OTHERS;
     }
 
     /// @dev As it stands in the prompt, with the sign in front of it.
@@ -157,9 +219,7 @@ contract ReaderDecoder is IDecoder {
 
     /// @dev Looks names up once they are needed: of accounts and numbers.
     function _look(address agent, uint256 paramType, Making memory making) private view {
-        uint256 one = ParamTypes.elementOf(paramType);
-        bool isAccount = one == ParamTypes.ADDRESS;
-        if (making.hasDirectory || !(isAccount || ParamTypes.isNumber(one))) return;
+        if (making.hasDirectory || _sortOf(paramType) != NAMED) return;
         bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
         address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
         address contacts =

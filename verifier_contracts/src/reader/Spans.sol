@@ -60,9 +60,9 @@ library Spans {
     {
         unchecked {
             uint256 at;
-            uint256 count = v.count;
-            while (at < count) {
-                if (!Masking.has(m.moments, at)) {
+            uint256 may = m.moments;
+            while (may >> at != 0) {
+                if (!Masking.has(may, at)) {
                     ++at;
                     continue;
                 }

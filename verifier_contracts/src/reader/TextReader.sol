@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ICandidates} from "../interfaces/ICandidates.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
 import {Lists} from "./Lists.sol";
 import {LiteralSink} from "./Literals.sol";
@@ -20,15 +19,13 @@ contract TextReader is PromptReader {
 
     constructor(address lexicon) PromptReader(lexicon) {}
 
-    /// @inheritdoc ICandidates
-    function candidates(address agent, string calldata prompt, uint256 paramType)
-        external
-        view
+    /// @inheritdoc PromptReader
+    function _find(View memory v, uint256[] memory quotes, uint256 paramType)
+        internal
+        pure
         override
         returns (Candidate[] memory)
     {
-        View memory v = _look(agent, prompt);
-        uint256[] memory quotes = Quotes.find(v);
         if (paramType == ParamTypes.STRING) {
             TextSink memory texts = TextSinks.make(MOST, false);
             _putQuotes(v, texts, quotes);

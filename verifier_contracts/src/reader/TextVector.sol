@@ -169,16 +169,15 @@ library TextVector {
     function _pack(uint256 pos, uint256 size) private pure returns (bytes32 packed) {
         assembly ("memory-safe") {
             let word := 0
-            let far := 0 // has bit 8 or one above it only if a number is far from 0
+            let far := 0 // as large as that of 128 if any square is
             let end := add(pos, 1024)
             for { let at := pos } lt(at, end) { at := add(at, 64) } {
                 let value := sdiv(mul(mload(at), LENGTH), size)
                 let next := sdiv(mul(mload(add(at, 32)), LENGTH), size)
-                far := or(far, or(add(value, 127), sub(127, value)))
-                far := or(far, or(add(next, 127), sub(127, next)))
+                far := or(far, or(mul(value, value), mul(next, next)))
                 word := or(shl(16, word), or(shl(8, and(value, 0xff)), and(next, 0xff)))
             }
-            if gt(far, 0xff) {
+            if gt(far, 0x3fff) {
                 word := 0
                 for { let at := pos } lt(at, end) { at := add(at, 32) } {
                     let value := sdiv(mul(mload(at), LENGTH), size)

@@ -61,6 +61,44 @@ contract ReaderHarness {
         later -= gasleft();
     }
 
+    struct Outcomes {
+        Candidate[] all;
+        uint256[] ends;
+        bytes refusal;
+    }
+
+    /// @notice What each prompt has for parameters of several types, looked at once.
+    function askAll(
+        ICandidates reader,
+        address agent,
+        string[] calldata prompts,
+        uint256[] calldata paramTypes
+    ) external view returns (Outcomes[] memory outcomes) {
+        outcomes = new Outcomes[](prompts.length);
+        for (uint256 i = 0; i < prompts.length; ++i) {
+            try reader.candidatesOf(agent, prompts[i], paramTypes) returns (
+                Candidate[] memory all, uint256[] memory ends
+            ) {
+                (outcomes[i].all, outcomes[i].ends) = (all, ends);
+            } catch (bytes memory reason) {
+                require(reason.length != 0); // no refusal, but a fault
+                outcomes[i].refusal = reason;
+            }
+        }
+    }
+
+    /// @notice Gas of a call for several types.
+    function measureAll(
+        ICandidates reader,
+        address agent,
+        string calldata prompt,
+        uint256[] calldata paramTypes
+    ) external view returns (uint256 gas) {
+        gas = gasleft();
+        reader.candidatesOf(agent, prompt, paramTypes);
+        gas -= gasleft();
+    }
+
     /// @notice Gas of a call, for the first of a transaction and for a later one.
     function measure(ICandidates reader, address agent, string calldata prompt, uint256 paramType)
         external

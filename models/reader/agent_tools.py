@@ -6,7 +6,7 @@
         parameters:
           - name: direction
             type: string
-            description: where to, north, east, south or west
+            description: direction to go
         means:
           - go north
     nothing:

@@ -69,7 +69,7 @@ def test_another_tool_than_the_proven_one_is_not_called(game: ExampleStage) -> N
     tool, *rest = run.plan.decisions[0].y
     for other in ({0, 1, 2} - {tool}) | {3, 7, -1}:
         refused = game.error(replace(run.call, claims=forged(run, other, *rest)))
-        assert refused in {"CallNotAgreed", "ToolOutOfRange", FALSE_PROOF}
+        assert refused in {"CallNotAgreed", "OtherTool", "ToolOutOfRange", FALSE_PROOF}
     surer = forged(run, tool, rest[0] + 1, *rest[1:])
     assert game.error(replace(run.call, claims=surer)) == FALSE_PROOF
 

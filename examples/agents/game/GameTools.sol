@@ -20,14 +20,14 @@ library GameTools {
             new IERCAgentTool.ParamDescription[](1);
         string[] memory examples = new string[](8);
         p[0] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "target", "the creature that is struck");
-        examples[0] = "attack the goblin with my axe";
-        examples[1] = "hit the troll";
-        examples[2] = "strike down that dragon";
-        examples[3] = "fight the goblin";
-        examples[4] = "kill the troll";
-        examples[5] = "swing your sword at the dragon";
-        examples[6] = "slay the beast";
-        examples[7] = "charge at the goblin and stab it";
+        examples[0] = "hit the troll";
+        examples[1] = "strike down that dragon";
+        examples[2] = "fight the goblin";
+        examples[3] = "kill the troll";
+        examples[4] = "swing your sword at the dragon";
+        examples[5] = "slay the beast";
+        examples[6] = "charge at the goblin and stab it";
+        examples[7] = "punch the troll in the face";
         return new ExampleTool(
             agent,
             "Attack",
@@ -49,7 +49,7 @@ library GameTools {
         IERCAgentTool.ParamDescription[] memory p =
             new IERCAgentTool.ParamDescription[](2);
         string[] memory examples = new string[](8);
-        p[0] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "direction", "where to, north, east, south or west");
+        p[0] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.STRING, "direction", "direction to go");
         p[1] = IERCAgentTool.ParamDescription(IERCAgentTool.ParamType.UINT, "steps", "how many steps");
         examples[0] = "move three steps north";
         examples[1] = "go north 3";

@@ -11,6 +11,7 @@ from zkagent.errors import in_line
 from zkagent.executor.cli import output
 
 if TYPE_CHECKING:
+    from zkagent.models.reader.argued import Argued
     from zkagent.models.reader.evaluation import Answer
 
 CANDIDATES = 8
@@ -67,12 +68,14 @@ def evaluate_reader(
     cautious = None if caution is None else round(100 * caution)
     figures = evaluate(reader, known, asked, count, seed, caution=cautious)
     if place:
-        write_whole(place, _lines([each for each in figures.answers if each.wrong]))
+        wrong: list[Answer | Argued] = [each for each in figures.answers if each.wrong]
+        wrong += [each for each in figures.argued if each.wrong]
+        write_whole(place, _lines(wrong))
     found = report(figures)
     output.show(json.dumps(found, indent=2) if as_json else _table(found))
 
 
-def _lines(wrong: "list[Answer]") -> str:
+def _lines(wrong: "list[Answer | Argued]") -> str:
     return "".join(json.dumps(each.to_json()) + "\n" for each in wrong)
 
 
@@ -89,11 +92,14 @@ SAID: Mapping[str, str] = {
     "siblings_acted": "acts though only its siblings are there",
     "none_acted": "acts though its service is absent",
     "none_acted_no_version": "and no other version of it is there",
+    "spans_unmeant": "fills what the prompt does not say",
+    "spans_wrong": "fills another argument than is meant",
     "wrong_acts": "acts wrongly, of all that mean one or none",
     "precision": "right, of what it acts on",
     "coverage": "acts, with its tool there",
     "accuracy": "first choice, with its tool there",
     "other_version": "another version of its service instead",
+    "spans_exact": "arguments exact, given the right tool",
 }
 
 

@@ -24,6 +24,7 @@ from zkagent.models.instructions.scanner import scan
 from zkagent.models.networks.reading import TOOLS
 from zkagent.models.networks.sizes import BIT_OPERATORS
 from zkagent.models.reader.abi import encoded_alone, word
+from zkagent.models.reader.asking import features_of
 from zkagent.models.reader.deciding import (
     CallableTool,
     Described,
@@ -31,12 +32,13 @@ from zkagent.models.reader.deciding import (
     Verdict,
     choose,
     decide,
+    directory_of,
     named,
 )
 from zkagent.models.reader.files import Choice, Reader, ReaderManifest
 from zkagent.models.reader.kinds import ParamType
 from zkagent.models.reader.rows import SIZE, Vector
-from zkagent.models.reader.vectors import features, of_prompt, of_texts
+from zkagent.models.reader.vectors import of_texts
 
 TOOL_TEXTS = keccak(b"toolTexts()")[:4]
 EXAMPLES = keccak(b"examples()")[:4]
@@ -137,8 +139,10 @@ class ReaderModel(Model):
         self.check(context)
         if not 1 <= len(context.tools) <= TOOLS:
             raise RefusedText(f"the agent has {len(context.tools)} tools: give it one to {TOOLS}")
-        prompt = of_prompt(self.reader.rows, context.prompt.decode())
-        return features(prompt, self._vectors(context), TOOLS)
+        tools = [_callable(tool) for tool in context.tools]
+        names = directory_of(context).names()
+        vectors = self._vectors(context)
+        return features_of(self.reader, context.prompt, vectors, tools, names)
 
     def decode(
         self,
@@ -152,7 +156,7 @@ class ReaderModel(Model):
         """tools: are those of the context."""
         if len(y) != self.output_count:
             raise OutputOutOfRange(f"expected {self.output_count} outputs, got {len(y)} values")
-        choice = Choice(*y)
+        choice = Choice.of(y)
         reached = decide(
             context,
             [_callable(tool) for tool in context.tools],

@@ -1,11 +1,13 @@
-"""The network behind the reader: which of up to eight tools a prompt means, in integers.
+"""The network behind the reader: which of up to eight tools a prompt means, and how well candidates
+fit the best one's parameters, in integers.
 
 Prompt and tools are directions in 64 dimensions, of int8, two in each feature. A tool scores their
 inner product; what a tool has to score for the prompt to be about it at all, the prompt says.
 
     score_t = gain (p . T_t)           of tools that are there
     none = w relu(W p + b) + c
-    y = the best tool, the first of equals; by how much it scores more than the next; than none
+    y = the best tool, the first of equals; by how much it scores more than the next; than none;
+        and the scores of `models/networks/filling.py`
 
 In a proof each product costs one constraint, each feature as many as its bits.
 """
@@ -15,16 +17,27 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from zkagent.models.networks.filling import (
+    NUMBERS,
+    PAIR_FEATURES,
+    PAIRS,
+    SHARING,
+    FillingWeights,
+    pair_scores,
+)
 from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
 
 Weights = npt.NDArray[np.int64]
 TOOLS, SIZE = 8, 64
 HALF_BITS = 8
 FEATURE_BITS = 2 * HALF_BITS
-#: Prompt, tools, and which tools are there: bit t of the last feature.
+#: Prompt, tools, and which tools are there: bit t of the last of these features.
 VECTORS = TOOLS + 1
-FEATURES = VECTORS * SIZE // 2 + 1
-OUTPUTS = 3
+TOOL_FEATURES = VECTORS * SIZE // 2 + 1
+#: Then pairs of a parameter and a candidate, and which parameters share their candidates.
+FEATURES = TOOL_FEATURES + PAIR_FEATURES
+CHOICES = 3
+OUTPUTS = CHOICES + PAIRS
 
 
 @dataclass(frozen=True)
@@ -38,10 +51,10 @@ class ReadingWeights:
     none_bias: int
 
 
-def export_reading(weights: ReadingWeights) -> bytes:
-    """The ONNX file. x [1, 289], y [1, 3]."""
+def export_reading(weights: ReadingWeights, filling: FillingWeights) -> bytes:
+    """The ONNX file. x [1, 434], y [1, 51]."""
     graph = IntegerGraph("reading", FEATURES, BITS_OPSET)
-    values = _values(graph)
+    values = _values(graph, 0, VECTORS * SIZE)
     prompt = graph.pick(values, range(SIZE))
     scores = _scores(graph, weights, values)
     hidden = graph.add(graph.matmul(prompt, weights.hidden.T), weights.hidden_bias)
@@ -50,14 +63,18 @@ def export_reading(weights: ReadingWeights) -> bytes:
     best, second = _two_best(graph, scores)
     which = graph.node("ArgMax", [scores], axis=1)
     ahead, fits = (graph.node("Sub", [best, other]) for other in (second, none))
-    return graph.finish(graph.concat([which, ahead, fits]), OUTPUTS)
+    pairs = _values(graph, TOOL_FEATURES, PAIRS * NUMBERS)
+    sharing = graph.bits(graph.pick("x", [FEATURES - 1] * SHARING), (1 << np.arange(SHARING))[None])
+    scores = pair_scores(graph, filling, pairs, sharing)
+    return graph.finish(graph.concat([which, ahead, fits, scores]), OUTPUTS)
 
 
-def _values(graph: IntegerGraph) -> str:
-    """[1, 9 * 64]: the two halves of each feature, the higher one first, in two's complement."""
-    count = (FEATURES - 1) * FEATURE_BITS
+def _values(graph: IntegerGraph, first: int, numbers: int) -> str:
+    """[1, numbers]: the two halves of each feature from `first` on, the higher one first, in two's
+    complement."""
+    count = numbers * HALF_BITS
     masks = 1 << (FEATURE_BITS - 1 - np.arange(count) % FEATURE_BITS)
-    bits = graph.bits(graph.pick("x", np.arange(count) // FEATURE_BITS), masks[None])
+    bits = graph.bits(graph.pick("x", first + np.arange(count) // FEATURE_BITS), masks[None])
     worth = 1 << np.arange(HALF_BITS)[::-1]
     worth[0] *= -1
     halves = graph.reshape(bits, [1, count // HALF_BITS, HALF_BITS])
@@ -71,7 +88,7 @@ def _scores(graph: IntegerGraph, weights: ReadingWeights, values: str) -> str:
     rows = graph.reshape(products, [1, TOOLS, SIZE])
     sums = graph.node("ReduceSum", [rows, graph.constant([2])], keepdims=0)
     masks = 1 << np.arange(TOOLS)
-    there = graph.bits(graph.pick("x", [FEATURES - 1] * TOOLS), masks[None])
+    there = graph.bits(graph.pick("x", [TOOL_FEATURES - 1] * TOOLS), masks[None])
     gained = graph.matmul(sums, np.eye(TOOLS, dtype=np.int64) * weights.gain)
     beyond = graph.matmul(there, np.eye(TOOLS, dtype=np.int64) * beneath(weights))
     return graph.node("Add", [gained, graph.add(beyond, [-beneath(weights)] * TOOLS)])
@@ -99,4 +116,5 @@ def _ordered(graph: IntegerGraph, one: str, other: str) -> tuple[str, str]:
     return larger, graph.node("Sub", [graph.node("Add", [one, other]), larger])
 
 
-__all__ = ["FEATURES", "OUTPUTS", "SIZE", "TOOLS", "ReadingWeights", "beneath", "export_reading"]
+__all__ = ["CHOICES", "FEATURES", "OUTPUTS", "SIZE", "TOOLS", "TOOL_FEATURES", "ReadingWeights"]
+__all__ += ["beneath", "export_reading"]

@@ -1,9 +1,9 @@
 """From a reader's output to a decision: a call, a question, or no. Mirrored by
 `verifier_contracts/src/reader/ReaderDecoder.sol`.
 
-A tool is called once, and its answer is the run's. An argument is the only thing in the prompt that
-could be it: no network chooses among candidates, so where there are several, or one of which
-another parameter took a part, the agent asks for the parameter by its name.
+A tool is called once, and its answer is the run's. Arguments are candidates of the prompt, chosen
+by the network's scores (`models/reader/assigning.py`); where none is sure enough, the agent asks
+for the parameter by its name.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from enum import IntEnum
 from zkagent.models.encoding.book import NO_TOKEN
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import ForeignHistory, OutputOutOfRange
+from zkagent.models.instructions.pieces import Names
 from zkagent.models.reader.arguments import (
     MOST_NAME,
     NAMING,
@@ -23,13 +24,17 @@ from zkagent.models.reader.arguments import (
     question,
     together,
 )
-from zkagent.models.reader.candidates import Candidate, candidates
+from zkagent.models.reader.assigning import assigned
+from zkagent.models.reader.candidates import Candidate, candidates_in
 from zkagent.models.reader.files import Choice, Margins
 from zkagent.models.reader.kinds import ParamType
+from zkagent.models.reader.pairs import MOST_PARAMETERS
 from zkagent.models.reader.units import unit_of
+from zkagent.models.reader.view import View
 from zkagent.models.reader.words import words_of
 
 DECLINE = "None of my tools is for that."
+TOO_MANY = f"takes more than {MOST_PARAMETERS} parameters: I cannot fill them."
 THOUGHT = b"Thought: The prompt means this tool.\nAction: "
 OBSERVATION = b"\nObservation: "
 #: Hundredths of a log-odd: what an agent's caution counts in. More than this never acts.
@@ -102,7 +107,7 @@ def decide(
             names = (named(tool.name, "tool", place) for place, tool in enumerate(tools))
             return Reached(f"Which of {', '.join(names)} do you mean?".encode())
         case _:
-            return _call(context, choice.tool, tools[choice.tool])
+            return _call(context, choice.tool, tools[choice.tool], choice, margins)
 
 
 def named(name: bytes, what: str, place: int) -> str:
@@ -111,21 +116,27 @@ def named(name: bytes, what: str, place: int) -> str:
     return name.decode() if fits else f"{what} {place + 1}"
 
 
-def _call(context: Context, place: int, tool: CallableTool) -> Reached:
-    directory = Directory(context.book, context.contacts, context.owner or NO_TOKEN, context.tokens)
+def _call(
+    context: Context, place: int, tool: CallableTool, choice: Choice, margins: Margins
+) -> Reached:
+    if len(tool.parameters) > MOST_PARAMETERS:
+        return Reached(f"{named(tool.name, 'tool', place)} {TOO_MANY}".encode())
+    directory = directory_of(context)
+    types = [parameter.param_type for parameter in tool.parameters]
+    found = candidates_of(context.prompt, types, directory.names())
     taken: list[Candidate] = []
     filled: list[tuple[Slot, bytes]] = []
-    for at, parameter in enumerate(tool.parameters):
-        slot = _slot(parameter, directory)
-        found = candidates(context.prompt, slot.param_type, directory.names())
-        if len(found) != 1 or any(_overlap(found[0], other) for other in taken):
-            asked = question(Fault.MISSING, parameter.name, at, slot.param_type, b"")
+    chosen = assigned(types, found, choice.scores, margins.fills)
+    for at, (parameter, one) in enumerate(zip(tool.parameters, chosen, strict=True)):
+        if one is None:
+            asked = question(Fault.MISSING, parameter.name, at, parameter.param_type, b"")
             return Reached(asked.encode())
-        made = argument(found[0], slot, context.prompt, directory)
-        text = _text(context.prompt, found[0])
+        slot = _slot(parameter, directory)
+        made = argument(one, slot, context.prompt, directory)
         if isinstance(made, Fault):
+            text = _text(context.prompt, one)
             return Reached(question(made, parameter.name, at, slot.param_type, text).encode())
-        taken.append(found[0])
+        taken.append(one)
         filled.append((slot, made))
     return Reached(
         tool=place,
@@ -136,6 +147,22 @@ def _call(context: Context, place: int, tool: CallableTool) -> Reached:
     )
 
 
+def directory_of(context: Context) -> Directory:
+    """What names stand for at the agent's."""
+    return Directory(context.book, context.contacts, context.owner or NO_TOKEN, context.tokens)
+
+
+def candidates_of(
+    prompt: bytes, types: Sequence[ParamType], names: Names
+) -> list[tuple[Candidate, ...]]:
+    """Of each parameter; nothing is looked at where there is none."""
+    if not types:
+        return []
+    view = View(prompt, names)
+    found = {each: candidates_in(view, each) for each in dict.fromkeys(types)}
+    return [found[each] for each in types]
+
+
 def _slot(parameter: Described, directory: Directory) -> Slot:
     said = words_of(parameter.name + b" " + parameter.description)
     return Slot(parameter.param_type, unit=unit_of(said, directory.book))
@@ -144,10 +171,6 @@ def _slot(parameter: Described, directory: Directory) -> Slot:
 def _text(prompt: bytes, found: Candidate) -> bytes:
     """As it stands in the prompt, with the sign in front of it."""
     return (b"-" if found.negative else b"") + prompt[found.start : found.end]
-
-
-def _overlap(one: Candidate, other: Candidate) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _reasoning(prompt: bytes, place: int, tool: CallableTool, taken: Sequence[Candidate]) -> bytes:
@@ -171,4 +194,5 @@ def _observation(entry: bytes, place: int) -> bytes:
     return text.removesuffix(b"\n")
 
 
-__all__ = ["CallableTool", "Described", "Reached", "Verdict", "choose", "decide", "named"]
+__all__ = ["CallableTool", "Described", "Reached", "Verdict", "candidates_of", "choose"]
+__all__ += ["decide", "directory_of", "named"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from zkagent.models.errors import RefusedText
 from zkagent.models.instructions.pieces import Names
+from zkagent.models.reader.argued import Argued, argued, argued_figures
 from zkagent.models.reader.deciding import Verdict, choose
 from zkagent.models.reader.files import Choice, Reader
 from zkagent.models.reader.labelled import Asked, Draw, Drawing, Tool, kind_of
@@ -71,6 +72,7 @@ class Figures:
     """Shares from 0 to 1; None of nothing."""
 
     answers: list[Answer] = field(default_factory=list)
+    argued: list[Argued] = field(default_factory=list)
 
     def of(self, question: str) -> list[Answer]:
         return [answer for answer in self.answers if answer.question == question]
@@ -90,7 +92,7 @@ class Figures:
             "siblings_acted": _share(a.acts for a in self.of(SIBLINGS)),
             "none_meant": len(self.of(NONE_MEANT)),
             "none_meant_acted": _share(a.acts_wrongly for a in self.of(NONE_MEANT)),
-            "spans_exact": None,
+            **argued_figures(self.argued),
         }
 
 
@@ -111,6 +113,7 @@ def evaluate(
         for question, draw in _draws(drawing, row).items():
             if draw is not None and draw.tools:
                 figures.answers.append(asking.answer(row, question, draw))
+    figures.argued += argued(reader, tools, asked)
     return figures
 
 
@@ -167,7 +170,8 @@ def report(figures: Figures) -> dict[str, Any]:
     for name, unseen in (("unseen", True), ("seen", False)):
         part = [answer for answer in figures.answers if answer.asked.unseen is unseen]
         if part and len(part) < len(figures.answers):
-            found[name] = Figures(part).to_json()
+            arguments = [each for each in figures.argued if each.asked.unseen is unseen]
+            found[name] = Figures(part, arguments).to_json()
     if kinds := {answer.asked.kind for answer in figures.answers} - {""}:
         parts = {
             kind: Figures([each for each in figures.answers if each.asked.kind == kind]).to_json()

@@ -1,7 +1,8 @@
-"""A reader as three files in a folder, and its use without torch.
+"""A reader as four files in a folder, and its use without torch.
 
 model.json   sizes, shares, margins, digests      table.bin   rows of words (`rows.py`)
-model.onnx   which tool, ahead, fits = f(x)
+roles.bin    rows of kinds and links (`pairs.py`)
+model.onnx   which tool, ahead, fits, scores of arguments = f(x)
 """
 
 from collections.abc import Sequence
@@ -15,24 +16,36 @@ from pydantic import Field
 from zkagent.models.errors import ManifestError, ModelError, RefusedText
 from zkagent.models.files import ManifestRecord, Record, Sha256, read_checked, sha256
 from zkagent.models.folders import Folder, write_folder
+from zkagent.models.networks.filling import PAIR_FEATURES, PAIRS, FillingWeights
 from zkagent.models.networks.inference import Inference
-from zkagent.models.networks.reading import FEATURES, OUTPUTS, TOOLS, ReadingWeights
+from zkagent.models.networks.reading import (
+    FEATURES,
+    OUTPUTS,
+    TOOL_FEATURES,
+    TOOLS,
+    ReadingWeights,
+)
 from zkagent.models.networks.sizes import BIT_OPERATORS
 from zkagent.models.reader.labelled import Tool
+from zkagent.models.reader.pairs import Open, Roles, of_parameter, pair_features, pair_numbers
 from zkagent.models.reader.rows import Rows, Vector
 from zkagent.models.reader.vectors import PARTS, features, of_prompt, of_tool
 
-READER_FILES = TABLE, ONNX, MANIFEST = "table.bin", "model.onnx", "model.json"
+READER_FILES = TABLE, ROLES, ONNX, MANIFEST = "table.bin", "roles.bin", "model.onnx", "model.json"
 Share = Annotated[int, Field(ge=0, le=1000)]
+#: Features of a tool without parameters.
+NO_PAIRS = (0,) * PAIR_FEATURES
 
 
 class Margins(Record):
     """ahead, fits: least values of the network's outputs of these names for the tool to be called.
-    unit: what one of log-odds is in them."""
+    unit: what one of log-odds is in them. fills: the least score by which a candidate fills a
+    parameter."""
 
     ahead: Annotated[int, Field(ge=0)]
     fits: int
     unit: Annotated[int, Field(ge=1)]
+    fills: int
 
 
 class ReaderManifest(ManifestRecord):
@@ -46,15 +59,24 @@ class ReaderManifest(ManifestRecord):
     seed: int
     onnx: Sha256
     table: Sha256
+    roles: Sha256
     accuracy: dict[str, float]
 
 
 class Choice(NamedTuple):
-    """The tool's place; by how much it scores more than the next, and than none."""
+    """The tool's place; by how much it scores more than the next, and than none; the scores of
+    candidates for its parameters (`models/networks/filling.py`)."""
 
     tool: int
     ahead: int
     fits: int
+    scores: tuple[int, ...] = (0,) * PAIRS
+
+    @classmethod
+    def of(cls, y: Sequence[int]) -> "Choice":
+        """Of the network's output."""
+        tool, ahead, fits, *scores = y
+        return cls(tool, ahead, fits, tuple(scores))
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,7 @@ class Reader:
     directory: Path
     manifest: ReaderManifest
     rows: Rows
+    roles: Roles
 
     @property
     def name(self) -> str:
@@ -108,7 +131,16 @@ class Reader:
         """Of one to eight tools. Raises RefusedText for another number."""
         if not 1 <= len(tools) <= TOOLS:
             raise RefusedText(f"{len(tools)} tools: give one to {TOOLS}")
-        return Choice(*self.infer(features(prompt, tools, TOOLS)))
+        return Choice.of(self.infer((*features(prompt, tools, TOOLS), *NO_PAIRS)))
+
+    def scores(self, prompt: bytes, parameters: Sequence[Open]) -> tuple[int, ...]:
+        """Of candidates for up to six parameters of one tool, whatever it says otherwise."""
+        numbers = pair_numbers(self.rows, self.roles, prompt, parameters)
+        pairs = pair_features(numbers, [each.param_type for each in parameters])
+        return Choice.of(self.infer((*(0,) * TOOL_FEATURES, *pairs))).scores
+
+    def parameter(self, name: bytes, description: bytes) -> Vector:
+        return of_parameter(self.rows, name, description)
 
     def calls(self, choice: Choice, caution: int = 0) -> bool:
         """Whether the choice is sure enough to be acted upon. caution: of an agent, in hundredths
@@ -120,17 +152,22 @@ class Reader:
 
 
 def save_reader(
-    directory: Path | Folder, rows: Rows, weights: ReadingWeights, facts: dict[str, object]
+    directory: Path | Folder,
+    tables: tuple[Rows, Roles],
+    weights: tuple[ReadingWeights, FillingWeights],
+    facts: dict[str, object],
 ) -> Reader:
-    """Export, write the three files and load them again. facts: the manifest's other fields."""
+    """Export, write the four files and load them again. facts: the manifest's other fields."""
     from zkagent.models.networks.reading import export_reading
 
-    contents = {TABLE: rows.content, ONNX: export_reading(weights)}
+    rows, roles = tables
+    contents = {TABLE: rows.content, ROLES: roles.content, ONNX: export_reading(*weights)}
     manifest = ReaderManifest.model_validate(
         {
             "format": "zkagent-reader-1",
             "onnx": sha256(contents[ONNX]),
             "table": sha256(contents[TABLE]),
+            "roles": sha256(contents[ROLES]),
             **facts,
         }
     )
@@ -141,11 +178,13 @@ def load_reader(directory: Path) -> Reader:
     """Raises ManifestError or CorruptModel."""
     manifest = ReaderManifest.load(directory / MANIFEST)
     read_checked(directory / ONNX, manifest.onnx)
-    content = read_checked(directory / TABLE, manifest.table)
+    table = read_checked(directory / TABLE, manifest.table)
+    roles = read_checked(directory / ROLES, manifest.roles)
     try:
-        return Reader(directory, manifest, Rows(content))
+        return Reader(directory, manifest, Rows(table), Roles(roles))
     except ModelError as exc:
-        raise ManifestError(f"{directory / TABLE}: {exc}: restore the file") from exc
+        raise ManifestError(f"{directory}: {exc}: restore the file") from exc
 
 
-__all__ = ["READER_FILES", "Choice", "Reader", "ReaderManifest", "load_reader", "save_reader"]
+__all__ = ["NO_PAIRS", "READER_FILES", "Choice", "Reader", "ReaderManifest", "load_reader"]
+__all__ += ["save_reader"]

@@ -34,6 +34,7 @@ class Parameter(BaseModel):
 
     name: str
     description: str = ""
+    values: tuple[str, ...] = ()
 
 
 class Tool(BaseModel):

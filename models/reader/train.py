@@ -11,10 +11,14 @@ import numpy as np
 from zkagent.models.folders import Folder
 from zkagent.models.reader.corpora import SHARES, Corpus, by_tool, load_corpora, rewordings
 from zkagent.models.reader.files import Reader, save_reader
+from zkagent.models.reader.filling import given_to_fill, lessons_of
 from zkagent.models.reader.labelled import kind_of
 from zkagent.models.reader.lexis import Given, Lexis, by_use, chosen, load_vectors
-from zkagent.models.reader.rows import rows_of
+from zkagent.models.reader.pairs import Roles
+from zkagent.models.reader.rows import Rows, rows_of
 from zkagent.models.reader.vectors import LENGTH
+from zkagent.models.training.filling import FillingNet
+from zkagent.models.training.filling_training import FillingPlan, train_filling
 from zkagent.models.training.reading import SPECIAL, Floats, ReadingNet
 from zkagent.models.training.reading_training import Plan, Source, Taught, Words, padded, train
 
@@ -22,6 +26,8 @@ DEFAULT_SEED = 1
 WORDS = 20_000
 #: Of log-odds, chosen on services that were held out of training: ahead of the next, and of none.
 MARGINS = 0.65, 2.0
+#: Likewise, of a candidate against none.
+FILLS = -1.0
 #: Longest text, in words, of prompts and of what tools say, in training.
 PROMPT_WORDS, ADDRESSED_WORDS, TEXT_WORDS = 40, 70, 80
 #: Prompts of each tool that are kept to be its examples.
@@ -78,21 +84,37 @@ def train_reader(
 ) -> Reader:
     """Raises DatasetError, and ModelError where the table does not hold the words."""
     trained = train_net(folder, load_vectors(vectors), Plan(seed=seed), say)
-    return save_trained(directory, trained, {"id": "reader", "seed": seed})
+    rows = table_of(trained)
+    lessons = lessons_of(given_to_fill(folder, seed), rows, seed)
+    filling = train_filling(lessons, FillingPlan(seed=seed), say)
+    return save_trained(directory, trained, rows, filling, {"id": "reader", "seed": seed})
 
 
-def save_trained(directory: Path | Folder, trained: Trained, facts: dict[str, object]) -> Reader:
-    """In integers. facts: the manifest's id and seed."""
-    net = trained.net
-    found = net.table()
-    rows = rows_of(
+def table_of(trained: Trained) -> Rows:
+    """The words' rows in integers, which arguments are learned with. Raises ModelError."""
+    found = trained.net.table()
+    return rows_of(
         trained.lexis.words, found[SPECIAL:], found[1:SPECIAL], frequent=trained.frequent
     )
+
+
+def save_trained(
+    directory: Path | Folder,
+    trained: Trained,
+    rows: Rows,
+    filling: FillingNet,
+    facts: dict[str, object],
+) -> Reader:
+    """In integers. facts: the manifest's id and seed."""
+    net = trained.net
     weights, unit = net.integers(LENGTH)
+    fillings, content, filling_unit = filling.integers()
     ahead, fits = (round(unit * margin) for margin in MARGINS)
-    margins = {"ahead": ahead, "fits": fits, "unit": unit}
+    fills = round(filling_unit * FILLS)
+    margins = {"ahead": ahead, "fits": fits, "unit": unit, "fills": fills}
     sizes = {"shares": net.shares(), "margins": margins, "words": len(trained.lexis.words)}
-    return save_reader(directory, rows, weights, {**sizes, "accuracy": {}, **facts})
+    facts = {**sizes, "accuracy": {}, **facts}
+    return save_reader(directory, (rows, Roles(content)), (weights, fillings), facts)
 
 
 def source(corpus: Corpus, lexis: Lexis, plan: Plan) -> Source:

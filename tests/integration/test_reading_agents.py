@@ -29,6 +29,7 @@ from zkagent.executor.runs.recorded import DecisionRecorder
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.executor.runs.terms import terms_of
 from zkagent.models.errors import DuplicateTool, RefusedText
+from zkagent.models.networks.filling import PAIRS
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import call, deploy, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
@@ -135,16 +136,28 @@ def forged(run: ProvenRun, *y: int) -> RunCall:
 
 def test_another_tool_or_another_margin_is_not_proven(stage: ReaderStage) -> None:
     run = proven(stage, OPEN)
-    tool, ahead, fits = run.plan.decisions[0].y
+    tool, ahead, fits, *scores = run.plan.decisions[0].y
     for other in range(3):
         if other != tool:
-            assert stage.error(forged(run, other, ahead, fits)) == "CallNotAgreed"
-    assert stage.error(forged(run, tool, ahead, -fits)) == "CallNotAgreed"
-    assert stage.error(forged(run, tool, ahead + 1, fits)) == FALSE_PROOF
-    assert stage.error(forged(run, tool, ahead, fits + 1)) == FALSE_PROOF
+            assert stage.error(forged(run, other, ahead, fits, *scores)) == "OtherTool"
+    assert stage.error(forged(run, tool, ahead, -fits, *scores)) == "CallNotAgreed"
+    assert stage.error(forged(run, tool, ahead + 1, fits, *scores)) == FALSE_PROOF
+    assert stage.error(forged(run, tool, ahead, fits + 1, *scores)) == FALSE_PROOF
     for beyond in (3, 7, 8, -1):
-        assert stage.error(forged(run, beyond, ahead, fits)) == "ToolOutOfRange"
+        assert stage.error(forged(run, beyond, ahead, fits, *scores)) == "ToolOutOfRange"
     assert stage.error(run.call) == ""
+
+
+def test_other_scores_of_arguments_are_not_proven(stage: ReaderStage) -> None:
+    """Scores that choose the same arguments, and scores that choose one that was asked for."""
+    run = proven(stage, PAY)
+    tool, ahead, fits, *scores = run.plan.decisions[0].y
+    assert len(scores) == PAIRS
+    for place in (0, 8, PAIRS - 1):
+        other = [score + (at == place) for at, score in enumerate(scores)]
+        assert stage.error(forged(run, tool, ahead, fits, *other)) == FALSE_PROOF
+    two = replace(run.call, prompt=b"pay bob 5 or 6")
+    assert stage.error(two) == "ClaimForOtherFeatures"
 
 
 def test_a_margin_that_the_model_does_not_have_acts_not_whoever_agrees(stage: ReaderStage) -> None:
@@ -161,7 +174,7 @@ def test_a_margin_that_the_model_does_not_have_acts_not_whoever_agrees(stage: Re
             proofs=(declined.proofs[0].proof, b""),
         )
         refused = stage.error(call_)
-        assert refused in {FALSE_PROOF, "ClaimForOtherFeatures", "CallNotAgreed"}
+        assert refused in {FALSE_PROOF, "ClaimForOtherFeatures", "CallNotAgreed", "OtherTool"}
     assert stage.error(wanted.call) == ""
 
 

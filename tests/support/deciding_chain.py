@@ -9,13 +9,21 @@ from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from tests.support.encoding_chain import CONTEXT, book_entry
-from tests.support.reading_chain import DESCRIPTION, EXAMPLES, INPUT, INPUT_TYPE, NAME, ReadingChain
-from tests.support.vector_chain import laid
+from tests.support.reading_chain import (
+    DESCRIPTION,
+    EXAMPLES,
+    INPUT,
+    INPUT_TYPE,
+    NAME,
+    NO_ROLES,
+    ReadingAgent,
+    ReadingChain,
+)
 from zkagent.models.encoding.context import Context
 from zkagent.models.reader.arguments import Directory
 from zkagent.models.reader.deciding import CallableTool
 from zkagent.models.reader.files import Choice, Margins
-from zkagent.models.reader.lexicon import lexicon
+from zkagent.models.reader.pairs import Roles
 from zkagent.models.reader.rows import Rows
 from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
 from zkagent.verifier_contracts.chain.reverts import parse_revert
@@ -23,8 +31,7 @@ from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_source
 
 SOURCES = (
     "src/reader/ReaderDecoder.sol",
-    "src/reader/TextReader.sol",
-    "src/reader/LiteralReader.sol",
+    "test/reader/FoundHarness.sol",
     "src/reader/ReaderChoice.sol",
     "src/reader/ReaderWords.sol",
     "src/encoding/Scores.sol",
@@ -56,17 +63,17 @@ class DecidingChain:
         margins: Margins,
         directory: Directory,
         tools: Sequence[CallableTool],
+        *,
+        roles: Roles = NO_ROLES,
     ) -> None:
-        self.anvil, self.reading = anvil, ReadingChain(anvil, rows, (1, 1, 1, 1))
+        self.anvil, self.reading = anvil, ReadingChain(anvil, rows, (1, 1, 1, 1), roles)
         sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
         self.contracts = compile_sources(sources)
         everything = (*self.contracts.values(), *self.reading.contracts.values())
         self.errors = [each for one in everything for each in one.abi]
-        (table,) = lexicon().chunks
-        words = laid(anvil, b"\0" + table)
-        readers = [self._made(name, words) for name in ("TextReader", "LiteralReader")]
-        given = (margins.ahead, margins.fits, margins.unit)
-        self.decoder = self._made("ReaderDecoder", *readers, self.reading.vectors, given)
+        self._finding = self._made("FoundHarness")
+        given = (margins.ahead, margins.fits, margins.unit, margins.fills)
+        self.decoder = self._made("ReaderDecoder", self.reading.vectors, given)
         self.tools = [self._tool(tool) for tool in tools]
         symbols = b"".join(
             book_entry(each.symbol, each.decimals, each.token) for each in directory.book.listings
@@ -87,27 +94,27 @@ class DecidingChain:
         send(self.anvil.web3, said, self.anvil.accounts[0])
 
     def decide(self, context: Context, choice: Choice) -> Made:
-        output = b"".join(number.to_bytes(8, "big", signed=True) for number in choice)
-        return self.decode(context, output)
+        return self.decode(context, output_of(choice), choice.tool)
 
     def measure(self, context: Context, choice: Choice) -> tuple[int, int]:
         """Gas with nothing touched before but the agent, and later."""
-        output = b"".join(number.to_bytes(8, "big", signed=True) for number in choice)
         harness = self._made("InstructionHarness")
         abi = self.contracts["InstructionHarness"].abi
         functions = self.anvil.web3.eth.contract(address=harness, abi=abi).functions  # type: ignore[call-overload]
-        first, later = functions.measure(
-            self.agent, self.decoder, self._calldata(context, output)
-        ).call()
+        parse = self._parse(self._asked(context), choice.tool)
+        assert isinstance(parse, bytes)
+        data = self._calldata(context, parse, output_of(choice))
+        first, later = functions.measure(self.agent, self.decoder, data).call()
         return int(first), int(later)
 
-    def _calldata(self, context: Context, output: bytes) -> bytes:
-        asked = (self.agent, b"", self.tools, list(context.reasoning), context.prompt)
-        name = "decode((address,string,address[],string[],string),bytes,bytes)"
-        return keccak(text=name)[:4] + encode([CONTEXT, "bytes", "bytes"], [asked, b"", output])
-
-    def decode(self, context: Context, output: bytes) -> Made:
-        data = self._calldata(context, output)
+    def decode(self, context: Context, output: bytes, place: int = 0, read: int = -1) -> Made:
+        """place: of the tool whose candidates the decoder is given; read: what it is said to be."""
+        parse = self._parse(self._asked(context), place % len(self.tools))
+        if isinstance(parse, Made):
+            return parse
+        if read >= 0:
+            parse = parse[:32] + read.to_bytes(32, "big") + parse[64:]
+        data = self._calldata(context, parse, output)
         call: Any = {"to": self.decoder, "data": "0x" + data.hex()}
         answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
         if "error" in answered:
@@ -119,6 +126,33 @@ class DecidingChain:
         assert final == (int(tool, 16) == 0)
         types, alone = (tuple(each) for each in zip(*values, strict=True)) if values else ((), ())
         return Made(answer, "" if final else tool, types, alone, together, reasoning)
+
+    def _asked(self, context: Context) -> tuple[object, ...]:
+        return (self.agent, b"", self.tools, list(context.reasoning), context.prompt)
+
+    def _calldata(self, context: Context, parse: bytes, output: bytes) -> bytes:
+        name = "decode((address,string,address[],string[],string),bytes,bytes)"
+        given = [self._asked(context), parse, output]
+        return keccak(text=name)[:4] + encode([CONTEXT, "bytes", "bytes"], given)
+
+    def encoded(self, context: Context) -> tuple[int, ...] | str:
+        """The features, or the name of the refusal."""
+        agent = ReadingAgent(self.agent, tuple(self.tools), ())
+        return self.reading.features(agent, context.prompt, context.reasoning)
+
+    def _parse(self, asked: tuple[object, ...], place: int) -> bytes | Made:
+        """What the encoder hands over if this tool is the closest one."""
+        kinds = [CONTEXT, "address", "address", "address", "uint256"]
+        name = f"parseFor((address,string,address[],string[],string),{','.join(kinds[1:])})"
+        given = [asked, self.reading.vectors, *self.reading.readers, place]
+        data = "0x" + (keccak(text=name)[:4] + encode(kinds, given)).hex()
+        call: Any = {"to": self._finding, "data": data}
+        answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
+        if "error" in answered:
+            reason = bytes.fromhex(answered["error"]["data"][2:])
+            return Made(refusal=parse_revert(reason, self.errors).name if reason else "no reason")
+        (parse,) = decode(["bytes"], bytes.fromhex(answered["result"][2:]))
+        return bytes(parse)
 
     def _tool(self, tool: CallableTool) -> str:
         place = self.reading.tool((b"", b"", [], []))
@@ -137,3 +171,8 @@ class DecidingChain:
     def _made(self, name: str, *arguments: object) -> str:
         made = deploy(self.anvil.web3, self.contracts[name], self.anvil.accounts[0], *arguments)
         return str(made.address)
+
+
+def output_of(choice: Choice) -> bytes:
+    numbers = (choice.tool, choice.ahead, choice.fits, *choice.scores)
+    return b"".join(number.to_bytes(8, "big", signed=True) for number in numbers)

@@ -10,15 +10,19 @@ from eth_utils.crypto import keccak
 
 from tests.support.encoding_chain import CONTEXT
 from tests.support.vector_chain import Texts, laid, packed
+from zkagent.models.reader.lexicon import lexicon
+from zkagent.models.reader.pairs import ROLES_BYTES, Roles
 from zkagent.models.reader.rows import Rows
 from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
 from zkagent.verifier_contracts.chain.reverts import parse_revert
-from zkagent.verifier_contracts.deployment.reader_code import word_chunks
+from zkagent.verifier_contracts.deployment.reader_code import roles_chunk, word_chunks
 from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_sources
 
 SOURCES = (
     "src/reader/ReaderEncoder.sol",
     "src/reader/ToolVectors.sol",
+    "src/reader/TextReader.sol",
+    "src/reader/LiteralReader.sol",
     "src/encoding/PromptText.sol",
     "test/reader/ReadingFakes.sol",
 )
@@ -27,6 +31,7 @@ NAME, DESCRIPTION, INPUT, EXAMPLES = (
 )
 INPUT_TYPE = "((uint8,bytes,bytes)[])"
 TEXT_TYPE = 0
+NO_ROLES = Roles(bytes(ROLES_BYTES))
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,20 @@ class ReadingAgent:
 class ReadingChain:
     """A reader's contracts over a table."""
 
-    def __init__(self, anvil: Anvil, rows: Rows, shares: Sequence[int]) -> None:
+    def __init__(
+        self, anvil: Anvil, rows: Rows, shares: Sequence[int], roles: Roles = NO_ROLES
+    ) -> None:
         self.anvil, self.rows = anvil, rows
         sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
         self.contracts = compile_sources(sources)
         self.errors = [each for one in self.contracts.values() for each in one.abi]
         self.chunks = [laid(anvil, chunk) for chunk in word_chunks(rows)]
         self.vectors = self._made("ToolVectors", self.chunks, rows.buckets, packed(shares))
-        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, self.vectors)
+        (table,) = lexicon().chunks
+        words = laid(anvil, b"\0" + table)
+        self.readers = [self._made(name, words) for name in ("TextReader", "LiteralReader")]
+        parts = (self.vectors, *self.readers, laid(anvil, roles_chunk(roles)))
+        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, parts)
 
     def tool(self, texts: Texts, kind: int = TEXT_TYPE) -> str:
         """One that says this; its parameters are of texts in pairs, and of this type."""
@@ -122,8 +133,7 @@ class ReadingChain:
         if "error" in answered:
             reason = bytes.fromhex(answered["error"]["data"][2:])
             return parse_revert(reason, self.errors).name if reason else "no reason"
-        features, parse = decode(["bytes", "bytes"], bytes.fromhex(answered["result"][2:]))
-        assert parse == b""
+        features, _ = decode(["bytes", "bytes"], bytes.fromhex(answered["result"][2:]))
         return tuple(np.frombuffer(features, ">i2").tolist())
 
     def measure(self, agent: ReadingAgent, prompt: bytes) -> tuple[int, int]:

@@ -2,17 +2,19 @@
 `model_code.py`, which hands this out. What the constructors of a reader's contracts take, and what
 they write into code, stands here alone.
 
-Data contracts: the table's chunks (`src/reader/WordTable.sol`), then the lexicon by which arguments
-are found. Beside them `ToolVectors`, `TextReader` and `LiteralReader`.
+Data contracts: the table's chunks (`src/reader/WordTable.sol`), the rows of roles
+(`src/reader/Pairs.sol`), then the lexicon by which arguments are found. Beside them `ToolVectors`,
+`TextReader` and `LiteralReader`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from zkagent.models.agents.reader import ReaderModel
 from zkagent.models.reader.files import Margins
 from zkagent.models.reader.lexicon import lexicon
+from zkagent.models.reader.pairs import Roles
 from zkagent.models.reader.rows import (
     APART,
     BUCKET_BYTES,
@@ -27,6 +29,7 @@ from zkagent.verifier_contracts.errors import ModelCodeError
 MAX_WORD_CHUNKS = 32
 _SHIFT_BITS, _SHARE_BITS = 2, 16
 _WORDS = 1 << 256
+_ROLE_BIAS, _LANE_WORDS = 128, 4
 _APART_BYTES = APART * ENTRY_BYTES
 
 
@@ -61,6 +64,20 @@ def word_immutables(rows: Rows, addresses: Sequence[str]) -> dict[str, int]:
     }
 
 
+def roles_chunk(roles: Roles) -> bytes:
+    """Runtime code of the contract that `src/reader/Pairs.sol` reads: weights, a word each; of each
+    role 64 numbers in lanes of 16 bits, 128 too large, every fourth in one word, and eight times
+    their sum."""
+    words = [int(weight) % _WORDS for weight in roles.weights]
+    for row in roles.rows.tolist():
+        lifted = [number + _ROLE_BIAS for number in row]
+        for first in range(_LANE_WORDS):
+            lanes = lifted[first::_LANE_WORDS]
+            words.append(int.from_bytes(b"".join(lane.to_bytes(2, "big") for lane in lanes), "big"))
+        words.append(8 * sum(lifted))
+    return b"\0" + b"".join(word.to_bytes(32, "big") for word in words)
+
+
 def _entry(rows: Rows, which: int) -> tuple[int, int]:
     """The shift and the 64 numbers."""
     entry = rows.content[which * ENTRY_BYTES : (which + 1) * ENTRY_BYTES]
@@ -84,12 +101,13 @@ class ReaderCode(ModelCode):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*numbered("words", self.text_chunks), "lexicon")
+        return (*numbered("words", self.text_chunks[:-1]), "roles", "lexicon")
 
     def parts(self, chunk_addresses: Sequence[str], data_address: str) -> tuple[Part, ...]:
         packed = sum(share << _SHARE_BITS * at for at, share in enumerate(self.shares))
-        table = list(chunk_addresses), self.rows.buckets
-        words = word_immutables(self.rows, chunk_addresses)
+        words_at, _ = _apart(chunk_addresses)
+        table = words_at, self.rows.buckets
+        words = word_immutables(self.rows, words_at)
         read = {"_lexicon": int(data_address, 16)}
         return (
             Part("ToolVectors", (*table, packed), {**words, "_shares": packed}),
@@ -107,41 +125,56 @@ class ReaderCode(ModelCode):
 
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str
-    ) -> tuple[list[str], int, str]:
+    ) -> tuple[list[str], int, tuple[str, str, str, str]]:
         self._check_chunks(chunk_addresses)
-        return list(chunk_addresses), self.rows.buckets, self._at("ToolVectors")
+        words_at, roles_at = _apart(chunk_addresses)
+        parts = (*(self._at(name) for name in self.part_names), roles_at)
+        return words_at, self.rows.buckets, cast("tuple[str, str, str, str]", parts)
 
     def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
-        margins = (self.margins.ahead, self.margins.fits, self.margins.unit)
-        return *(self._at(part) for part in ("TextReader", "LiteralReader", "ToolVectors")), margins
+        margins = self.margins
+        given = margins.ahead, margins.fits, margins.unit, margins.fills
+        return self._at("ToolVectors"), given
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
     ) -> dict[str, int]:
-        words = word_immutables(self.rows, chunk_addresses)
-        return {**words, "_vectors": int(self._at("ToolVectors"), 16)}
+        words_at, roles_at = _apart(chunk_addresses)
+        names = ("_vectors", "_texts", "_literals")
+        made = zip(names, self.part_names, strict=True)
+        return {
+            **word_immutables(self.rows, words_at),
+            **{name: int(self._at(part), 16) for name, part in made},
+            "_roles": int(roles_at, 16),
+        }
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
         margins = self.margins
         return {
-            "_texts": int(self._at("TextReader"), 16),
-            "_literals": int(self._at("LiteralReader"), 16),
             "_vectors": int(self._at("ToolVectors"), 16),
             "_ahead": margins.ahead,
             "_fits": margins.fits % _WORDS,
             "_unit": margins.unit,
+            "_fills": margins.fills % _WORDS,
         }
 
     def _at(self, part: str) -> str:
         return dict(zip(self.part_names, self.made, strict=False)).get(part, NOWHERE)
 
 
+def _apart(chunk_addresses: Sequence[str]) -> tuple[list[str], str]:
+    """Of the words' table, and of the roles, which come last."""
+    *words, roles = chunk_addresses
+    return words, roles
+
+
 def reader_code(model: ReaderModel) -> ReaderCode:
     """Raises ModelCodeError for what the contracts cannot hold."""
     rows, manifest = model.reader.rows, model.reader.manifest
     (table,) = lexicon().chunks
-    return ReaderCode(word_chunks(rows), b"\0" + table, rows, manifest.shares, manifest.margins)
+    chunks = *word_chunks(rows), roles_chunk(model.reader.roles)
+    return ReaderCode(chunks, b"\0" + table, rows, manifest.shares, manifest.margins)
 
 
-__all__ = ["MAX_WORD_CHUNKS", "ReaderCode", "reader_code", "word_chunks"]
+__all__ = ["MAX_WORD_CHUNKS", "ReaderCode", "reader_code", "roles_chunk", "word_chunks"]
 __all__ += ["word_immutables"]

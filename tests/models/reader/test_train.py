@@ -17,11 +17,14 @@ from zkagent.models.catalogue import Reader, load_model
 from zkagent.models.errors import CorruptModel, DatasetError, ManifestError
 from zkagent.models.reader import train
 from zkagent.models.reader.evaluation import evaluate, report
+from zkagent.models.reader.filling import given_to_fill, lessons_of
 from zkagent.models.reader.labelled import Asked, Tool, load_tools
 from zkagent.models.reader.lexis import load_vectors
+from zkagent.models.training.filling_training import FillingPlan, train_filling
 from zkagent.models.training.reading_training import Plan
 
 PLAN = Plan(steps=60, batch=32)
+FILLING = FillingPlan(steps=40, batch=32)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,10 @@ def reader(data: Path, vectors: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 def trained(data: Path, vectors: Path, folder: Path) -> Reader:
     found = train.train_net(data, load_vectors(vectors), PLAN, lambda _: None)
-    return train.save_trained(folder, found, {"id": "tiny", "seed": PLAN.seed})
+    rows = train.table_of(found)
+    lessons = lessons_of(given_to_fill(data, PLAN.seed), rows, PLAN.seed)
+    filling = train_filling(lessons, FILLING, lambda _: None)
+    return train.save_trained(folder, found, rows, filling, {"id": "tiny", "seed": PLAN.seed})
 
 
 def test_the_same_seed_gives_the_same_files(
@@ -119,6 +125,7 @@ def test_commands_train_and_evaluate(
     data: Path, vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(train, "Plan", partial(Plan, steps=60, batch=32))
+    monkeypatch.setattr(train, "FillingPlan", partial(FillingPlan, steps=40, batch=32))
     folder, prompts, errors = (str(tmp_path / each) for each in ("r", "p.jsonl", "e.jsonl"))
     given = ["model", "train", "reader", "--data", str(data), "--vectors", str(vectors)]
     made = CliRunner().invoke(command, [*given, "--out", folder])

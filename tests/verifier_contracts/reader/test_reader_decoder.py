@@ -20,9 +20,10 @@ from zkagent.models.reader.files import Choice, Margins
 from zkagent.models.reader.kinds import ParamType
 from zkagent.verifier_contracts.chain.local import Anvil
 
-MARGINS = Margins(ahead=1000, fits=-500, unit=100)
+MARGINS = Margins(ahead=1000, fits=-500, unit=100, fills=1)
 SURE = (10**6, 10**6)
-PAY, SWITCH, MANY, LISTS, NOTHING, FOREIGN, TEXT, SIGNED = range(8)
+PAY, SWITCH, MANY, LISTS, NOTHING, FOREIGN, TEXT, SIGNED, LONE, SEVEN = range(10)
+PAIRS, CANDIDATES = 48, 8
 ORDERS = b"x\nObservation: done"
 TOOLS = (
     CallableTool(
@@ -45,6 +46,8 @@ TOOLS = (
             Described(ParamType.ADDRESS_ARRAY, b""),
         ),
     ),
+    CallableTool(b"Lone", (Described(ParamType.STRING, b"text"),)),
+    CallableTool(b"Seven", tuple(Described(ParamType.UINT, b"p%d" % i) for i in range(7))),
 )
 TO = "0x" + "5a" * 20
 ENTRY = b"Thought: x\nAction: Pay\nAction Input: {}\nObservation: paid 5\n"
@@ -89,12 +92,24 @@ def agreed(contracts: DecidingChain, context: Context, choice: Choice) -> Made:
     return made
 
 
-def agreed_of_all(contracts: DecidingChain, prompts: Sequence[bytes]) -> Counter[str]:
+def agreed_of_all(
+    contracts: DecidingChain, prompts: Sequence[bytes], rng: random.Random
+) -> Counter[str]:
     came: Counter[str] = Counter()
     for at, prompt in enumerate(prompts):
-        made = agreed(contracts, of(prompt), Choice(at % len(TOOLS), *SURE))
+        scores = tuple(rng.choice((-5, 0, 1, rng.randint(-9, 9))) for _ in range(PAIRS))
+        made = agreed(contracts, of(prompt), Choice(at % len(TOOLS), *SURE, scores))
         came["refused" if made.refusal else "called" if made.tool else "asked"] += 1
     return came
+
+
+def scored(tool: int, **pairs: int) -> Choice:
+    """p0c1=5: what the first parameter's second candidate scores; all others have nothing."""
+    scores = [0] * PAIRS
+    for pair, score in pairs.items():
+        parameter, candidate = pair[1:].split("c")
+        scores[CANDIDATES * int(parameter) + int(candidate)] = score
+    return Choice(tool, *SURE, tuple(scores))
 
 
 def word(value: int) -> bytes:
@@ -128,7 +143,7 @@ def test_a_tool_without_parameters_is_called(contracts: DecidingChain) -> None:
         (PAY, f"pay 7 or 8 to {TO}", b"Tell me amount: a number from 0."),
         (PAY, f"pay -7 to {TO}", b'Tell me amount: a number from 0. "-7" is below 0.'),
         (PAY, "pay 7", b"Tell me to: an address, a contact or a symbol."),
-        (MANY, "only 5", b"Tell me two: a number from 0."),
+        (MANY, "only 5", b"Tell me one: a number from 0."),
         (FOREIGN, "what", b"Tell me parameter 1: a number from 0."),
     ],
 )
@@ -145,7 +160,7 @@ def test_names_that_strangers_chose_write_no_lines(contracts: DecidingChain) -> 
     assert b'{"parameter 1":"5%"}\n' in made.reasoning
     asked = agreed(contracts, of(b"x"), Choice(FOREIGN, 0, 10**6))
     assert asked.answer == (
-        b"Which of Pay, Switch, Many, Lists, Nothing, tool 6, Pay, tool 8 do you mean?"
+        b"Which of Pay, Switch, Many, Lists, Nothing, tool 6, Pay, tool 8, Lone, Seven do you mean?"
     )
 
 
@@ -153,6 +168,84 @@ def test_quotes_in_arguments_are_escaped(contracts: DecidingChain) -> None:
     random_texts = [b'say "a\\b"', b"say 'a\"b'", b'tell "it"']
     for prompt in random_texts:
         agreed(contracts, of(prompt), Choice(TEXT, *SURE))
+
+
+# Chosen by scores
+
+
+@pytest.mark.parametrize(
+    ("choice", "values"),
+    [
+        (scored(MANY, p0c0=1, p1c1=1), (7, 8)),
+        (scored(MANY, p0c0=9, p0c1=8, p1c0=8, p1c1=1), (7, 8)),
+        (scored(MANY, p0c1=2, p1c0=1), (8, 7)),
+        (scored(MANY, p0c0=5, p1c0=5, p0c1=4, p1c1=4), (7, 8)),
+        (scored(MANY, p0c0=5, p0c1=7, p1c0=6, p1c1=7), (8, 7)),
+        (scored(MANY, p0c2=(1 << 63) - 1, p0c1=1, p1c0=1), (8, 7)),
+    ],
+)
+def test_the_surest_pairs_are_filled_first_and_no_number_twice(
+    contracts: DecidingChain, choice: Choice, values: tuple[int, int]
+) -> None:
+    assert agreed(contracts, of(b"7 or 8"), choice).values == tuple(map(word, values))
+
+
+@pytest.mark.parametrize(
+    ("choice", "asked"),
+    [
+        (scored(MANY), b"Tell me one"),
+        (scored(MANY, p0c0=1), b"Tell me two"),
+        (scored(MANY, p0c0=2, p1c0=1), b"Tell me two"),
+        (scored(MANY, p0c0=1, p1c0=2), b"Tell me one"),
+        (scored(MANY, p0c0=-(1 << 63), p1c1=1), b"Tell me one"),
+        (scored(MANY, p2c0=9, p3c1=9), b"Tell me one"),
+    ],
+)
+def test_what_no_pair_is_sure_enough_for_is_asked_for(
+    contracts: DecidingChain, choice: Choice, asked: bytes
+) -> None:
+    assert agreed(contracts, of(b"7 or 8"), choice).answer.startswith(asked)
+
+
+def test_no_score_chooses_among_amounts_for_the_only_one_that_is_wanted(
+    contracts: DecidingChain,
+) -> None:
+    prompt = of(f"pay 7 or 8 to {TO}".encode())
+    made = agreed(contracts, prompt, scored(PAY, p1c0=1 << 60, p1c1=-9, p0c0=5))
+    assert made.answer == b"Tell me amount: a number from 0."
+
+
+def test_a_part_of_the_prompt_fills_one_parameter(contracts: DecidingChain) -> None:
+    """The list has the word that the text would be."""
+    for scores, asked in (({"p0c0": 5, "p1c1": 9}, b"text"), ({"p0c0": 9, "p1c1": 5}, b"y")):
+        made = agreed(contracts, of(b"call Anna"), scored(TEXT, **scores))
+        assert made.answer.startswith(b"Tell me " + asked)
+    assert agreed(contracts, of(b"call Anna"), scored(TEXT, p0c0=5, p1c0=9)).tool
+
+
+def test_a_text_is_filled_without_a_score_only_if_it_is_quoted(contracts: DecidingChain) -> None:
+    assert agreed(contracts, of(b"write Anna"), Choice(LONE, *SURE)).answer.startswith(b"Tell me")
+    made = agreed(contracts, of(b'write Anna "hello you"'), Choice(LONE, *SURE))
+    assert b'"hello you"' in made.reasoning
+    twice = agreed(contracts, of(b'write "Anna" "hello you"'), Choice(LONE, *SURE))
+    assert twice.answer.startswith(b"Tell me")
+
+
+def test_a_tool_of_more_parameters_than_can_be_filled_is_not_called(
+    contracts: DecidingChain,
+) -> None:
+    made = agreed(contracts, of(b"1 2 3 4 5 6 7"), Choice(SEVEN, *SURE, (1,) * PAIRS))
+    assert made.answer == b"Seven takes more than 6 parameters: I cannot fill them."
+
+
+@pytest.mark.parametrize("read", [0, 1, 3, 1 << 200])
+def test_an_output_for_another_tool_than_its_arguments_are_of_is_refused(
+    contracts: DecidingChain, read: int
+) -> None:
+    numbers = (MANY, *SURE, *(1,) * PAIRS)
+    output = b"".join(number.to_bytes(8, "big", signed=True) for number in numbers)
+    assert contracts.decode(of(b"7 or 8"), output, MANY, read).refusal == "OtherTool"
+    assert contracts.decode(of(b"7 or 8"), output, MANY, MANY).tool
 
 
 # When
@@ -207,14 +300,14 @@ def replace_tool(choice: Choice, tool: int) -> Choice:
     return choice._replace(tool=tool)
 
 
-@pytest.mark.parametrize("tool", [-1, 8, 1 << 62])
+@pytest.mark.parametrize("tool", [-1, 10, 1 << 62])
 def test_a_tool_that_is_not_there_is_refused(contracts: DecidingChain, tool: int) -> None:
     assert contracts.decide(of(b"rest"), Choice(tool, *SURE)).refusal == "ToolOutOfRange"
     with pytest.raises(OutputOutOfRange):
         decide(of(b"rest"), TOOLS, Choice(tool, *SURE), MARGINS)
 
 
-@pytest.mark.parametrize("size", [0, 16, 23, 25, 32])
+@pytest.mark.parametrize("size", [0, 24, 407, 409, 416])
 def test_outputs_of_other_networks_are_refused(contracts: DecidingChain, size: int) -> None:
     assert contracts.decode(of(b"rest"), bytes(size)).refusal == "OutputLength"
 
@@ -261,7 +354,7 @@ def test_stored_together_or_not_the_decisions_are_the_same(
 
 def test_random_prompts_come_to_the_same(contracts: DecidingChain) -> None:
     rng = random.Random(21)
-    came = agreed_of_all(contracts, [reader_prompt(rng) for _ in range(400)])
+    came = agreed_of_all(contracts, [reader_prompt(rng) for _ in range(400)], rng)
     assert came["called"] > 20
     assert came["asked"] > 100
 
@@ -275,4 +368,4 @@ def test_hostile_prompts_come_to_the_same(contracts: DecidingChain) -> None:
 @pytest.mark.slow
 def test_2000_random_prompts_come_to_the_same(contracts: DecidingChain) -> None:
     rng = random.Random(22)
-    agreed_of_all(contracts, [reader_prompt(rng) for _ in range(2000)])
+    agreed_of_all(contracts, [reader_prompt(rng) for _ in range(2000)], rng)

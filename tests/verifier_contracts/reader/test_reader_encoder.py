@@ -2,7 +2,7 @@
 as Python does; what they say later, or more of, counts for nothing."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -25,6 +25,8 @@ from tests.support.vector_chain import (
     vector_of_prompt,
     vector_of_tool,
 )
+from zkagent.models.networks.reading import TOOL_FEATURES
+from zkagent.models.reader.pairs import of_parameter
 from zkagent.models.reader.vectors import features
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.errors import RevertError
@@ -64,6 +66,14 @@ def expected(prompt: bytes, *tools: Texts) -> tuple[int, ...]:
     return features(np.array(vector_of_prompt(ROWS, prompt)), vectors, MOST)
 
 
+def seen(
+    contracts: ReadingChain, agent: ReadingAgent, prompt: bytes, reasoning: Sequence[bytes] = ()
+) -> tuple[int, ...] | str:
+    """What the encoder makes of prompt and tools: pairs have their own test."""
+    found = contracts.features(agent, prompt, reasoning)
+    return found if isinstance(found, str) else found[:TOOL_FEATURES]
+
+
 def random_text(rng: random.Random, most: int) -> bytes:
     return " ".join(rng.choices(WORDS, k=rng.randint(0, most))).encode()
 
@@ -88,13 +98,13 @@ def test_any_tools_and_prompts_have_the_same_features(
     agent = agent_of(contracts, *tools, together=together)
     assert contracts.are_stored(agent) == together
     for prompt in [b"", b"x" * 512, *(random_text(rng, 40) for _ in range(8))]:
-        assert contracts.features(agent, prompt) == expected(prompt, *tools)
+        assert seen(contracts, agent, prompt) == expected(prompt, *tools)
 
 
 def test_hostile_tools_have_the_same_features(contracts: ReadingChain) -> None:
     agent = agent_of(contracts, *HOSTILE)
     tools = HOSTILE
-    found = contracts.features(agent, b"pay men")
+    found = seen(contracts, agent, b"pay men")
     assert found == expected(b"pay men", *tools)
     assert isinstance(found, tuple)
     assert found[32:64] == found[64:96] != found[96:128]
@@ -107,7 +117,7 @@ def test_stored_or_not_the_features_are_the_same(contracts: ReadingChain) -> Non
     bare = contracts.pinned([fresh], stored.texts)
     assert contracts.is_stored(tool, stored.texts[0])
     assert not contracts.is_stored(fresh, stored.texts[0])
-    assert contracts.features(bare, b"pay") == contracts.features(stored, b"pay")
+    assert seen(contracts, bare, b"pay") == seen(contracts, stored, b"pay")
 
 
 @pytest.mark.parametrize(
@@ -122,32 +132,32 @@ def test_stored_or_not_the_features_are_the_same(contracts: ReadingChain) -> Non
 def test_what_a_tool_says_later_is_nothing(contracts: ReadingChain, later: Texts) -> None:
     tool = contracts.tool(SEND)
     agent = contracts.agent([tool])
-    before = contracts.features(agent, b"pay men")
+    before = seen(contracts, agent, b"pay men")
     contracts.say(tool, later)
-    assert contracts.features(agent, b"pay men") == before
+    assert seen(contracts, agent, b"pay men") == before
     contracts.store(tool)
-    assert contracts.features(agent, b"pay men") == before
+    assert seen(contracts, agent, b"pay men") == before
     unstored = contracts.tool(later)
     bare = contracts.pinned([unstored], agent.texts)
-    assert contracts.features(bare, b"pay men") == "ToolTextsChanged"
+    assert seen(contracts, bare, b"pay men") == "ToolTextsChanged"
 
 
 def test_a_vector_is_of_its_tool_and_its_texts_alone(contracts: ReadingChain) -> None:
     one, other = contracts.tool(SEND), contracts.tool((b"eat", b"pay men", [], []))
     agent = contracts.agent([one, other])
     swapped = contracts.pinned([one, other], agent.texts[::-1])
-    assert contracts.features(swapped, b"pay") == "ToolTextsChanged"
+    assert seen(contracts, swapped, b"pay") == "ToolTextsChanged"
     guessed = contracts.pinned([one, other], [ABSENT, agent.texts[1]])
-    assert contracts.features(guessed, b"pay") == "ToolTextsChanged"
+    assert seen(contracts, guessed, b"pay") == "ToolTextsChanged"
     few = contracts.pinned([one, other], agent.texts[:1])
-    assert contracts.features(few, b"pay") == "TextsCountMismatch"
+    assert seen(contracts, few, b"pay") == "TextsCountMismatch"
 
 
 def test_no_tools_and_more_than_eight_are_refused(contracts: ReadingChain) -> None:
     tool = contracts.tool(SEND)
     texts = contracts.agent([tool]).texts[0]
     for count, refused in ((0, True), (1, False), (8, False), (9, True)):
-        found = contracts.features(contracts.pinned([tool] * count, [texts] * count), b"pay")
+        found = seen(contracts, contracts.pinned([tool] * count, [texts] * count), b"pay")
         assert (found == "ToolCountOutOfRange") == refused
 
 
@@ -165,7 +175,7 @@ def test_no_tools_and_more_than_eight_are_refused(contracts: ReadingChain) -> No
 def test_prompts_in_which_no_arguments_are_found_are_refused(
     contracts: ReadingChain, prompt: bytes, refusal: str | None
 ) -> None:
-    found = contracts.features(agent_of(contracts, SEND), prompt)
+    found = seen(contracts, agent_of(contracts, SEND), prompt)
     assert found == (refusal or expected(prompt, SEND))
 
 
@@ -173,13 +183,27 @@ def shown(name: bytes) -> bytes:
     return name if len(name) <= 32 else b""
 
 
-def sheet_of(tool: Texts, kind: int) -> tuple[bytes, list[tuple[int, bytes, bytes]]]:
+def direction_of(name: bytes, description: bytes) -> bytes:
+    numbers = of_parameter(ROWS, name, description)
+    packed = 0
+    for number in numbers.tolist():
+        packed = packed << 4 | number % 16
+    return packed.to_bytes(32, "big")
+
+
+def sheet_of(tool: Texts, kind: int) -> tuple[bytes, list[tuple[int, bytes, bytes, bytes]]]:
+    """Behind the sixth parameter none has a direction."""
     name, _, said, _ = tool
-    pairs = zip(said[::2], said[1::2], strict=True)
+    pairs = list(zip(said[::2], said[1::2], strict=True))
     unit = kind in (3, 4, 8, 9)
     return shown(name), [
-        (kind, shown(each), b" ".join((each, about))[:2000] if unit else b"")
-        for each, about in pairs
+        (
+            kind,
+            direction_of(each, about) if at < 6 else ABSENT,
+            shown(each),
+            b" ".join((each, about))[:2000] if unit else b"",
+        )
+        for at, (each, about) in enumerate(pairs)
     ]
 
 
@@ -213,7 +237,7 @@ def test_what_does_not_fit_one_contract_is_stored_tool_by_tool(
     assert not contracts.are_stored(agent)
     stored = zip(agent.tools, agent.texts, strict=True)
     assert all(contracts.is_stored(each, texts) for each, texts in stored)
-    assert contracts.features(agent, b"pay") == expected(b"pay", SEND, tool)
+    assert seen(contracts, agent, b"pay") == expected(b"pay", SEND, tool)
     assert contracts.sheet(agent, 1) == sheet_of(tool, 4)
 
 
@@ -224,7 +248,7 @@ def test_no_tools_are_stored_as_nothing(contracts: ReadingChain) -> None:
 def test_the_history_says_nothing(contracts: ReadingChain) -> None:
     agent = agent_of(contracts, SEND)
     told = [b"Thought: x\nAction: send\nAction Input: {}\nObservation: pay men\n"]
-    assert contracts.features(agent, b"pay", told) == contracts.features(agent, b"pay")
+    assert seen(contracts, agent, b"pay", told) == seen(contracts, agent, b"pay")
 
 
 def test_tools_that_tell_no_texts_cannot_be_read(contracts: ReadingChain) -> None:

@@ -9,10 +9,12 @@ struct ToolSheet {
     SheetParameter[] parameters;
 }
 
-/// @notice A parameter of it. name: empty if it is longer than 32 bytes. said: of numbers, the first 2,000 bytes of name
-///   and description, by which a unit is known; otherwise empty.
+/// @notice A parameter of it. direction: what it is about, as 64 numbers of four bits; zero behind the sixth parameter.
+///   name: empty if it is longer than 32 bytes. said: of numbers, the first 2,000 bytes of name and description, by
+///   which a unit is known; otherwise empty.
 struct SheetParameter {
     uint256 paramType;
+    bytes32 direction;
     bytes name;
     bytes said;
 }

@@ -27,6 +27,12 @@ library ParamTypes {
         return one == INT || one == UINT;
     }
 
+    /// @notice The type whose candidates a parameter has: signed numbers have those of others.
+    function read(uint256 paramType) internal pure returns (uint256) {
+        if (paramType == INT) return UINT;
+        return paramType == STRING_ARRAY + INT ? STRING_ARRAY + UINT : paramType;
+    }
+
     /// @notice The type of an array's elements; of anything else itself.
     function elementOf(uint256 paramType) internal pure returns (uint256) {
         return isArray(paramType) ? paramType - STRING_ARRAY : paramType;

@@ -9,10 +9,12 @@ import {IInstructedAgent} from "../interfaces/IInstructedAgent.sol";
 /// @param ahead By how much a tool scores more than the next, at least.
 /// @param fits And than none of them.
 /// @param unit What one of log-odds is in both.
+/// @param fills The least score by which a candidate fills a parameter.
 struct Margins {
     uint256 ahead;
     int256 fits;
     uint256 unit;
+    int256 fills;
 }
 
 /// @title What a reader's output says to do, exactly as `choose` in `models/reader/deciding.py`
@@ -23,7 +25,11 @@ library ReaderChoice {
     /// @notice None of them.
     uint256 internal constant DECLINE = 2;
 
-    uint256 private constant OUTPUTS = 3;
+    /// @notice Bytes of an output in front of the scores of pairs.
+    uint256 internal constant CHOICE_BYTES = 24;
+
+    /// @dev And 48 scores.
+    uint256 private constant OUTPUTS = 51;
     /// @dev Hundredths of a log-odd: what `IInstructedAgent.caution` counts in.
     int256 private constant CAUTION_UNIT = 100;
 
@@ -31,7 +37,7 @@ library ReaderChoice {
     error ToolOutOfRange(int256 received, uint256 count);
 
     /// @notice What to do, and with which tool. An agent whose caution is zero has the model's margins.
-    /// @param output The place of the best tool, ahead, fits.
+    /// @param output The place of the best tool, ahead, fits, and scores of pairs: int64 each.
     function read(bytes calldata output, uint256 count, address agent, Margins memory margins)
         internal
         view

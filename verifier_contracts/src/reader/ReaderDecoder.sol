@@ -3,7 +3,6 @@ pragma solidity ^0.8.30;
 
 import {Strangers} from "../encoding/Strangers.sol";
 import {Books} from "../instructions/Books.sol";
-import {ICandidates} from "../interfaces/ICandidates.sol";
 import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context} from "../interfaces/IEncoder.sol";
@@ -14,7 +13,10 @@ import {IToolVectors, SheetParameter, ToolSheet} from "../interfaces/IToolVector
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Arguments, Directory, Slot} from "./Arguments.sol";
+import {Assignment} from "./Assignment.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
+import {Found} from "./FoundCandidates.sol";
+import {Pairs} from "./Pairs.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
 import {Margins, ReaderChoice} from "./ReaderChoice.sol";
@@ -22,80 +24,71 @@ import {ReaderWords} from "./ReaderWords.sol";
 import {Units} from "./Units.sol";
 
 /// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
-/// @notice A tool is called once, and its answer is the run's. An argument is the only thing in the prompt that
-///   could be it; where there are several, or one that another parameter took, the parameter is asked for.
+/// @notice A tool is called once, and its answer is the run's. Arguments are candidates of the prompt that the
+///   encoder found, chosen by the network's scores (`Assignment`); where none is sure enough, the parameter is
+///   asked for.
 contract ReaderDecoder is IDecoder {
     /// @dev What a call is made of, as it grows.
     struct Making {
         Directory directory;
         bool hasDirectory;
-        uint256[] types;
-        Candidate[][] found;
         IERCAgentTool.ParamValue[] values;
-        uint256[] spans;
         bytes input;
     }
 
     uint256 private constant WHOLE_BITS = 256;
-    /// @dev Sorts of types.
-    uint256 private constant TEXTS = 0;
-    uint256 private constant NAMED = 1;
-    uint256 private constant OTHERS = 2;
 
-    ICandidates private immutable _texts;
-    ICandidates private immutable _literals;
     IToolVectors private immutable _vectors;
     uint256 private immutable _ahead;
     int256 private immutable _fits;
     uint256 private immutable _unit;
+    int256 private immutable _fills;
 
-    /// @param texts What finds candidates of texts: a `TextReader`.
-    /// @param literals What finds all others: a `LiteralReader`.
+    /// @notice The output calls another tool than the one whose parameters the features are about: no network of
+    ///   this family does.
+    error OtherTool(uint256 read, uint256 called);
+
     /// @param vectors Where the vectors of tools are.
-    /// @param margins From when on a tool is called.
-    constructor(
-        ICandidates texts,
-        ICandidates literals,
-        IToolVectors vectors,
-        Margins memory margins
-    ) {
-        (_texts, _literals, _vectors) = (texts, literals, vectors);
-        (_ahead, _fits, _unit) = (margins.ahead, margins.fits, margins.unit);
+    /// @param margins From when on a tool is called, and a parameter filled.
+    constructor(IToolVectors vectors, Margins memory margins) {
+        _vectors = vectors;
+        (_ahead, _fits) = (margins.ahead, margins.fits);
+        (_unit, _fills) = (margins.unit, margins.fills);
     }
 
     /// @inheritdoc IDecoder
-    function decode(Context calldata c, bytes calldata, bytes calldata output)
+    function decode(Context calldata c, bytes calldata parse, bytes calldata output)
         external
         view
         returns (AgentIterationResult memory made)
     {
         (bool answered, bytes memory answer) = ReaderWords.lastAnswer(c.agentReasoning);
         if (answered) return _answer(answer);
-        (uint256 verdict, uint256 tool) =
-            ReaderChoice.read(output, c.tools.length, c.agent, Margins(_ahead, _fits, _unit));
+        (uint256 verdict, uint256 tool) = ReaderChoice.read(
+            output, c.tools.length, c.agent, Margins(_ahead, _fits, _unit, _fills)
+        );
         if (verdict == ReaderChoice.DECLINE) return _answer(ReaderWords.DECLINE);
         if (verdict == ReaderChoice.ASK) return _answer(ReaderWords.askWhich(c.tools));
-        return _call(c, tool);
+        return _call(c, tool, abi.decode(parse, (Found)), output[ReaderChoice.CHOICE_BYTES:]);
     }
 
-    function _call(Context calldata c, uint256 place)
+    function _call(Context calldata c, uint256 place, Found memory found, bytes calldata scores)
         private
         view
         returns (AgentIterationResult memory made)
     {
-        made.tool = c.tools[place];
+        if (found.tool != place) revert OtherTool(found.tool, place);
         bytes32[] memory pinned = IReadingAgent(c.agent).toolTexts();
         ToolSheet memory sheet = _vectors.sheetOf(c.tools, pinned, place);
-        uint256 count = sheet.parameters.length;
-        Making memory making;
-        making.values = new IERCAgentTool.ParamValue[](count);
-        making.spans = new uint256[](count);
-        making.types = _typesOf(sheet);
-        making.found = new Candidate[][](count);
-        for (uint256 i = 0; i < count; ++i) {
-            bytes memory question = _fill(c, sheet.parameters[i], making, i);
-            if (question.length != 0) return _answer(question);
+        if (sheet.parameters.length > Pairs.MOST_PARAMETERS) {
+            return _answer(
+                bytes.concat(Questions.named(sheet.name, "tool ", place), ReaderWords.TOO_MANY)
+            );
         }
+        Making memory making;
+        bytes memory question = _fillAll(c, sheet.parameters, making, found, scores);
+        if (question.length != 0) return _answer(question);
+        made.tool = c.tools[place];
         made.toolInput.params = making.values;
         made.toolInput.abiEncodedParams = ReaderWords.together(making.values);
         made.agentReasoning = string(
@@ -109,91 +102,49 @@ contract ReaderDecoder is IDecoder {
         );
     }
 
+    /// @dev Fills all parameters, or returns what to ask.
+    function _fillAll(
+        Context calldata c,
+        SheetParameter[] memory parameters,
+        Making memory making,
+        Found memory found,
+        bytes calldata scores
+    ) private view returns (bytes memory question) {
+        uint256 count = parameters.length;
+        making.values = new IERCAgentTool.ParamValue[](count);
+        uint256[] memory types = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            types[i] = parameters[i].paramType;
+        }
+        uint256[] memory chosen = Assignment.assign(types, found, scores, _fills);
+        for (uint256 i = 0; i < count && question.length == 0; ++i) {
+            if (chosen[i] == Assignment.NONE) {
+                return Questions.ask(Arguments.MISSING, parameters[i].name, i, types[i], "");
+            }
+            Candidate memory one = found.lists[found.listOf[i]][chosen[i]];
+            question = _fill(c, parameters[i], making, one, i);
+        }
+    }
+
     /// @dev Fills parameter `i`, or returns what to ask.
     function _fill(
         Context calldata c,
         SheetParameter memory parameter,
         Making memory making,
+        Candidate memory chosen,
         uint256 i
     ) private view returns (bytes memory) {
-        bytes memory name = parameter.name;
         _look(c.agent, parameter.paramType, making);
         Slot memory slot = _slotOf(parameter, making.directory);
-        if (making.found[i].length == 0) _find(c, making, i);
-        Candidate[] memory found = making.found[i];
-        if (found.length != 1 || _isTaken(making.spans, i, found[0].span)) {
-            return Questions.ask(Arguments.MISSING, name, i, slot.paramType, "");
-        }
-        bytes memory text = _textOf(c.prompt, found[0].span);
+        bytes memory text = _textOf(c.prompt, chosen.span);
         uint256 fault;
-        (fault, making.values[i].value) = Arguments.make(found[0], slot, c.prompt, making.directory);
-        if (fault != Arguments.FITS) return Questions.ask(fault, name, i, slot.paramType, text);
+        (fault, making.values[i].value) = Arguments.make(chosen, slot, c.prompt, making.directory);
+        if (fault != Arguments.FITS) {
+            return Questions.ask(fault, parameter.name, i, slot.paramType, text);
+        }
         making.values[i].paramType = IERCAgentTool.ParamType(parameter.paramType);
-        making.spans[i] = found[0].span;
-        _write(making, i, name, text);
+        _write(making, i, parameter.name, text);
         return "";
-    }
-
-    function _typesOf(ToolSheet memory sheet) private pure returns (uint256[] memory types) {
-        types = new uint256[](sheet.parameters.length);
-        for (uint256 i = 0; i < types.length; ++i) {
-            types[i] = sheet.parameters[i].paramType;
-        }
-    }
-
-    /// @dev Candidates of parameter `i` and of those behind it that the prompt is looked at alike for, which are refused
-    ///   for the same prompts: texts, or accounts and numbers, or all others.
-    function _find(Context calldata c, Making memory making, uint256 i) private view {
-        uint256 sort = _sortOf(making.types[i]);
-        uint256 count = making.types.length;
-        uint256[] memory asked = new uint256[](count);
-        uint256 found = 0;
-        for (uint256 k = i; k < count; ++k) {
-            uint256 each = making.types[k];
-            if (_sortOf(each) != sort || _placeOf(asked, found, each) < found) continue;
-            asked[found++] = each;
-        }
-        assembly ("memory-safe") {
-            mstore(asked, found)
-        }
-        ICandidates reader = sort == TEXTS ? _texts : _literals;
-        (Candidate[] memory all, uint256[] memory ends) =
-            reader.candidatesOf(c.agent, c.prompt, asked);
-        for (uint256 k = i; k < count; ++k) {
-            uint256 place = _placeOf(asked, found, making.types[k]);
-            if (place == found) continue;
-            making.found[k] = _part(all, place == 0 ? 0 : ends[place - 1], ends[place]);
-        }
-    }
-
-    /// @dev The same structs.
-    function _part(Candidate[] memory all, uint256 start, uint256 end)
-        private
-        pure
-        returns (Candidate[] memory part)
-    {
-        assembly ("memory-safe") {
-            part := mload(0x40)
-            let count := sub(end, start)
-            mstore(part, count)
-            mcopy(add(part, 32), add(add(all, 32), shl(5, start)), shl(5, count))
-            mstore(0x40, add(part, shl(5, add(count, 1))))
-        }
-    }
-
-    /// @dev Where a type is among the first `count`; `count` if it is not.
-    function _placeOf(uint256[] memory types, uint256 count, uint256 wanted)
-        private
-        pure
-        returns (uint256 place)
-    {
-        while (place < count && types[place] != wanted) ++place;
-    }
-
-    function _sortOf(uint256 paramType) private pure returns (uint256) {
-        uint256 one = ParamTypes.elementOf(paramType);
-        if (one == ParamTypes.STRING) return TEXTS;
-        return one == ParamTypes.ADDRESS || ParamTypes.isNumber(one) ? NAMED : OTHERS;
     }
 
     /// @dev As it stands in the prompt, with the sign in front of it.
@@ -219,7 +170,9 @@ contract ReaderDecoder is IDecoder {
 
     /// @dev Looks names up once they are needed: of accounts and numbers.
     function _look(address agent, uint256 paramType, Making memory making) private view {
-        if (making.hasDirectory || _sortOf(paramType) != NAMED) return;
+        uint256 one = ParamTypes.elementOf(paramType);
+        bool isNamed = one == ParamTypes.ADDRESS || ParamTypes.isNumber(one);
+        if (making.hasDirectory || !isNamed) return;
         bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
         address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
         address contacts =
@@ -242,21 +195,6 @@ contract ReaderDecoder is IDecoder {
         if (ParamTypes.isNumber(slot.paramType)) {
             slot.unit = Units.unitOf(parameter.said, directory.symbols);
         }
-    }
-
-    /// @dev Whether one of the first `count` has a part of it.
-    function _isTaken(uint256[] memory spans, uint256 count, uint256 span)
-        private
-        pure
-        returns (bool)
-    {
-        (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
-        for (uint256 i = 0; i < count; ++i) {
-            if (start < CandidateSpan.endOf(spans[i]) && CandidateSpan.startOf(spans[i]) < end) {
-                return true;
-            }
-        }
-        return false;
     }
 
     function _answer(bytes memory text) private pure returns (AgentIterationResult memory made) {

@@ -8,6 +8,7 @@ import {Questions} from "./Questions.sol";
 /// @title What a reader's decisions are written in, exactly as `models/reader/deciding.py`
 library ReaderWords {
     bytes internal constant DECLINE = "None of my tools is for that.";
+    bytes internal constant TOO_MANY = " takes more than 6 parameters: I cannot fill them.";
     bytes internal constant THOUGHT = "Thought: The prompt means this tool.\nAction: ";
 
     bytes private constant OBSERVATION = "\nObservation: ";

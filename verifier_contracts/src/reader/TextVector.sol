@@ -24,6 +24,8 @@ library TextVector {
     /// @dev Of the length 1,024.
     uint256 private constant FINE_BITS = 10;
     uint256 private constant LENGTH = 320;
+    /// @dev Of a parameter's direction; four bits for each number.
+    uint256 private constant DIRECTION = 24;
 
     /// @notice The vector of a prompt.
     function ofPrompt(WordSum memory sum, bytes memory prompt)
@@ -33,6 +35,32 @@ library TextVector {
     {
         uint256 vector = _room();
         return _narrow(vector, _scale(vector, _sumUp(sum, prompt, vector)));
+    }
+
+    /// @notice The vector of the text whose rows were summed up.
+    function ofSum(WordSum memory sum) internal pure returns (bytes32 first, bytes32 second) {
+        uint256 vector = _room();
+        return _narrow(vector, _scale(vector, sum.write(vector)));
+    }
+
+    /// @notice The direction of a parameter: 64 numbers from -8 to 7, packed.
+    function ofParameter(WordSum memory sum, bytes memory name, bytes memory description)
+        internal
+        view
+        returns (bytes32 packed)
+    {
+        uint256 vector = _room();
+        uint256 squares = _sumUp(sum, bytes.concat(name, " ", description), vector);
+        uint256 size = Math.sqrt(squares);
+        assembly ("memory-safe") {
+            let end := add(vector, VECTOR_BYTES)
+            for {} lt(vector, end) { vector := add(vector, 32) } {
+                let value := sdiv(mul(mload(vector), DIRECTION), size) // zero of zero
+                if sgt(value, 7) { value := 7 }
+                if slt(value, sub(0, 8)) { value := sub(0, 8) }
+                packed := or(shl(4, packed), and(value, 15))
+            }
+        }
     }
 
     /// @notice The vector of a tool.

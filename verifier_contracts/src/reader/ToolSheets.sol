@@ -6,8 +6,8 @@ import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 
 /// @title Packs what a decoder needs of what a tool says, and unpacks it
-/// @notice Packed is: length and bytes of the name, the number of parameters, and of each its type, length and
-///   bytes of its name, length (2 bytes) and bytes of what it says of its unit.
+/// @notice Packed is: length and bytes of the name, the number of parameters, and of each its type, direction
+///   (32 bytes), length and bytes of its name, length (2 bytes) and bytes of what it says of its unit.
 library ToolSheets {
     /// @dev Whatever is longer is no name to be shown, and as good as none.
     uint256 private constant MOST_NAME = 32;
@@ -46,6 +46,7 @@ library ToolSheets {
                 packed,
                 // forge-lint: disable-next-line(unsafe-typecast)
                 uint8(each.paramType),
+                each.direction,
                 // forge-lint: disable-next-line(unsafe-typecast)
                 uint8(each.name.length),
                 each.name,
@@ -69,6 +70,9 @@ library ToolSheets {
         for (uint256 i = 0; i < count; ++i) {
             SheetParameter memory each = sheet.parameters[i];
             (each.paramType, at) = _number(content, at, 1);
+            uint256 direction;
+            (direction, at) = _number(content, at, 32);
+            each.direction = bytes32(direction);
             (each.name, at) = _bytes(content, at, 1);
             (each.said, at) = _bytes(content, at, 2);
         }

@@ -8,6 +8,7 @@ import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {TextVector, ToolTexts} from "./TextVector.sol";
 import {ToolReading} from "./ToolReading.sol";
 import {ToolSheets} from "./ToolSheets.sol";
+import {WordSum} from "./WordSums.sol";
 import {WordTable} from "./WordTable.sol";
 
 /// @title A reader's vectors of tools, each computed once
@@ -17,6 +18,8 @@ contract ToolVectors is WordTable, IToolVectors {
         bytes32 second;
     }
 
+    /// @dev Of a tool that have a direction: those of a tool with more are never filled.
+    uint256 private constant MOST_PARAMETERS = 6;
     uint256 private constant VECTOR_BYTES = 64;
     uint256 private constant LENGTH_BYTES = 2;
     /// @dev What a contract may have, but for the byte in front.
@@ -147,7 +150,7 @@ contract ToolVectors is WordTable, IToolVectors {
             IERCAgentTool.ParamDescription[] memory parameters
         ) = ToolReading.read(tool);
         if (actual != pinned) revert ToolTextsChanged(tool, pinned, actual);
-        return ToolSheets.sheetOf(texts.name, parameters);
+        return _sheetOf(_table(), texts.name, parameters);
     }
 
     function _keep(address tool, bytes32 textsHash, Vector memory vector) private {
@@ -170,8 +173,22 @@ contract ToolVectors is WordTable, IToolVectors {
         ToolTexts memory texts;
         IERCAgentTool.ParamDescription[] memory parameters;
         (textsHash, texts, parameters) = ToolReading.read(tool);
-        (vector.first, vector.second) = TextVector.ofTool(_table(), texts, _shares);
-        sheet = ToolSheets.pack(ToolSheets.sheetOf(texts.name, parameters));
+        WordSum memory table = _table();
+        (vector.first, vector.second) = TextVector.ofTool(table, texts, _shares);
+        sheet = ToolSheets.pack(_sheetOf(table, texts.name, parameters));
+    }
+
+    function _sheetOf(
+        WordSum memory table,
+        bytes memory name,
+        IERCAgentTool.ParamDescription[] memory parameters
+    ) private view returns (ToolSheet memory sheet) {
+        sheet = ToolSheets.sheetOf(name, parameters);
+        for (uint256 i = 0; i < parameters.length && i < MOST_PARAMETERS; ++i) {
+            sheet.parameters[i].direction = TextVector.ofParameter(
+                table, bytes(parameters[i].name), bytes(parameters[i].description)
+            );
+        }
     }
 
     function _checkCounts(uint256 tools, uint256 received) private pure {

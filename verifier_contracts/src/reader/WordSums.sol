@@ -70,6 +70,14 @@ library WordSums {
         }
     }
 
+    /// @notice Adds the rows of words that were cut before, and does not count them.
+    /// @param words Memory position of the first: see `WordCuts.cut`.
+    function addCut(WordSum memory sum, uint256 words, uint256 count) internal view {
+        unchecked {
+            _addWords(sum, words, words + 32 * count);
+        }
+    }
+
     /// @notice Writes the 64 numbers of the sum to memory at `pos`, a word each.
     /// @return squares Of all numbers, added up.
     function write(WordSum memory sum, uint256 pos) internal pure returns (uint256 squares) {

@@ -13,7 +13,9 @@ from zkagent.verifier_contracts.chain.local import call, send
 
 pytestmark = [pytest.mark.slow, pytest.mark.chain]
 
-REST = b"sleep and regain your strength"
+STRIKE, REST = b"attack the goblin with my axe", b"sleep and regain your strength"
+WALK = b"move three steps north"
+PAY = b"pay 500 to alice for the audit"
 STRANGER = to_checksum_address("0x" + "5a" * 20)
 YES, NO = b"vote yes on proposal 1", b"vote no on proposal 1"
 
@@ -50,9 +52,38 @@ def paid(stage: ExampleStage, account: str = ALICE) -> int:
 # The game
 
 
-def test_a_hero_rests(game: ExampleStage) -> None:
+def test_a_hero_strikes_walks_and_rests(game: ExampleStage) -> None:
+    assert game.answer(STRIKE) == b"You struck the goblin: 1 lives left."
+    assert (game.told("livesOf", "goblin"), game.told("energy")) == (1, 7)
+    assert game.answer(WALK) == b"You are at 8, 11."
+    assert (game.told("y"), game.told("energy")) == (11, 4)
     assert game.answer(REST) == b"You feel well again."
     assert game.told("energy") == 10
+
+
+def test_the_field_s_own_errors_are_told_by_name(game: ExampleStage) -> None:
+    with pytest.raises(RunReverted, match=r'NoSuchCreature\(target="unicorn"\)'):
+        game.session.runner.run(b"attack the unicorn with my axe")
+    for _ in range(3):
+        game.answer(b"attack the dragon with my axe")
+    with pytest.raises(RunReverted, match=r"TooTired\(energy=1, needed=3\)"):
+        game.session.runner.run(STRIKE)
+    assert game.told("livesOf", "goblin") == 2
+
+
+def test_a_proof_for_one_creature_strikes_no_other(game: ExampleStage) -> None:
+    """Where words read alike, the proof is good for both, and the agreement is not."""
+    run = game.proven(STRIKE)
+    for other in (b"attack the troll with my axe", b"attack the dragon with my axe", REST):
+        refused = game.error(replace(run.call, prompt=other))
+        assert refused in {"CallNotAgreed", "ClaimForOtherFeatures", "CallCountMismatch"}
+    assert game.error(run.call) == ""
+
+
+def test_what_could_be_several_things_is_asked_for(game: ExampleStage) -> None:
+    plan = game.session.runner.plan(b"move north")
+    assert plan.answer == b"Tell me steps: a number from 0."
+    assert [each.decision.kind for each in plan.decisions] == ["missing"]
 
 
 @pytest.mark.parametrize(
@@ -158,3 +189,52 @@ def test_a_call_that_nobody_agreed_to_is_not_made(treasury: ExampleStage) -> Non
     run = treasury.proven(YES)
     terms = replace(run.call.terms, calls=())
     assert treasury.error(replace(run.call, terms=terms)) == "CallCountMismatch"
+
+
+# Grants
+
+
+def test_a_grant_is_paid_to_a_contact(treasury: ExampleStage) -> None:
+    assert treasury.answer(PAY) == b"Paid 500; 2000 are left for grants."
+    assert paid(treasury) == 500 * COIN
+    (event,) = treasury.world.events.GrantPaid().get_logs(from_block=0)
+    assert event["args"]["purpose"] == "audit"
+
+
+def test_more_than_the_cap_is_not_paid_whatever_is_proven(treasury: ExampleStage) -> None:
+    over = rf"OverTheCap\(asked={1001 * COIN}, cap={1000 * COIN}\)"
+    with pytest.raises(RunReverted, match=over):
+        treasury.session.runner.run(b"pay 1001 to alice for the audit")
+    for purpose in (b"audit", b"workshop"):
+        treasury.answer(b"pay 1000 to alice for the " + purpose)
+    with pytest.raises(RunReverted, match="OverTheBudget"):
+        treasury.session.runner.run(b"pay 501 to alice for the workshop")
+    assert paid(treasury) == 2000 * COIN
+
+
+def test_a_grant_that_was_proven_is_no_other_grant(treasury: ExampleStage) -> None:
+    """Amounts read alike and accounts do: the agreement tells them apart."""
+    run = treasury.proven(PAY)
+    for other in (
+        b"pay 501 to alice for the audit",
+        f"pay 500 to {STRANGER} for the audit".encode(),
+        b"pay 500 to alice for the party",
+    ):
+        refused = treasury.error(replace(run.call, prompt=other))
+        assert refused in {"CallNotAgreed", "ClaimForOtherFeatures", "CallCountMismatch"}
+    assert treasury.error(run.call) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        b"pay 500 USDC to alice for the audit",  # of another token, were it listed
+        b"pay alice for the audit",
+        b"pay 500 for the audit",
+        b"pay 500 or 600 to alice for the audit",
+    ],
+)
+def test_a_grant_that_is_not_whole_is_asked_for(treasury: ExampleStage, prompt: bytes) -> None:
+    plan = treasury.session.runner.plan(prompt)
+    assert [each.decision.kind for each in plan.decisions] != ["call", "report"]
+    assert paid(treasury) == 0

@@ -151,6 +151,8 @@ def test_a_vector_is_of_its_tool_and_its_texts_alone(contracts: ReadingChain) ->
     assert seen(contracts, guessed, b"pay") == "ToolTextsChanged"
     few = contracts.pinned([one, other], agent.texts[:1])
     assert seen(contracts, few, b"pay") == "TextsCountMismatch"
+    with pytest.raises(ContractCustomError):
+        contracts.are_stored(few)
 
 
 def test_no_tools_and_more_than_eight_are_refused(contracts: ReadingChain) -> None:

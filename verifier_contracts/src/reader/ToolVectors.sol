@@ -126,6 +126,7 @@ contract ToolVectors is WordTable, IToolVectors {
         view
         returns (bool)
     {
+        _checkCounts(tools.length, textsHashes.length);
         return _sets[_setKey(tools, textsHashes)] != address(0);
     }
 

@@ -3,7 +3,8 @@
 
 A tool is called once, and its answer is the run's. Arguments are candidates of the prompt, chosen
 by the network's scores (`models/reader/assigning.py`); where none is sure enough, the agent asks
-for the parameter by its name.
+for the parameter by its name. Nothing is called by a prompt that does not ask for an act now
+(`models/reader/mood.py`): the network cannot tell "don't rest" from "rest".
 """
 
 from collections.abc import Sequence
@@ -28,12 +29,14 @@ from zkagent.models.reader.assigning import assigned
 from zkagent.models.reader.candidates import Candidate, candidates_in
 from zkagent.models.reader.files import Choice, Margins
 from zkagent.models.reader.kinds import ParamType
+from zkagent.models.reader.mood import asks_for_act
 from zkagent.models.reader.pairs import MOST_PARAMETERS
 from zkagent.models.reader.units import unit_of
 from zkagent.models.reader.view import View
 from zkagent.models.reader.words import words_of
 
 DECLINE = "None of my tools is for that."
+HOLD = "I act when I am asked to, now: say plainly what to do."
 TOO_MANY = f"takes more than {MOST_PARAMETERS} parameters: I cannot fill them."
 THOUGHT = b"Thought: The prompt means this tool.\nAction: "
 OBSERVATION = b"\nObservation: "
@@ -122,6 +125,8 @@ def _call(
     if len(tool.parameters) > MOST_PARAMETERS:
         return Reached(f"{named(tool.name, 'tool', place)} {TOO_MANY}".encode())
     directory = directory_of(context)
+    if not asks_for_act(View(context.prompt, directory.names())):
+        return Reached(HOLD.encode())
     types = [parameter.param_type for parameter in tool.parameters]
     found = candidates_of(context.prompt, types, directory.names())
     taken: list[Candidate] = []

@@ -43,7 +43,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.chain]
 
 OPEN, PAY = b"open the gate please, yes", b"pay bob 5"
 NOTICE = "announce to everybody: no dogs"
-ANNOUNCE = f'"{NOTICE}"'.encode()
+ANNOUNCE = f'announce "{NOTICE}"'.encode()
 RING, CHIME = b"ring the bell of the chapel", b"let the bell of the chapel ring"
 UINT = 4
 

@@ -73,7 +73,8 @@ class DecidingChain:
         self.errors = [each for one in everything for each in one.abi]
         self._finding = self._made("FoundHarness")
         given = (margins.ahead, margins.fits, margins.unit, margins.fills)
-        self.decoder = self._made("ReaderDecoder", self.reading.vectors, given)
+        moods = self.reading.readers[1]
+        self.decoder = self._made("ReaderDecoder", self.reading.vectors, moods, given)
         self.tools = [self._tool(tool) for tool in tools]
         symbols = b"".join(
             book_entry(each.symbol, each.decimals, each.token) for each in directory.book.listings

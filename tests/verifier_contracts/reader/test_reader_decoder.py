@@ -15,7 +15,7 @@ from tests.support.reader_prompts import DIRECTORY, HOSTILE_PROMPTS, reader_prom
 from tests.support.vector_chain import Texts, random_rows
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import OutputOutOfRange, RefusedText
-from zkagent.models.reader.deciding import CallableTool, Described, decide
+from zkagent.models.reader.deciding import HOLD, CallableTool, Described, decide
 from zkagent.models.reader.files import Choice, Margins
 from zkagent.models.reader.kinds import ParamType
 from zkagent.verifier_contracts.chain.local import Anvil
@@ -144,7 +144,7 @@ def test_a_tool_without_parameters_is_called(contracts: DecidingChain) -> None:
         (PAY, f"pay -7 to {TO}", b'Tell me amount: a number from 0. "-7" is below 0.'),
         (PAY, "pay 7", b"Tell me to: an address, a contact or a symbol."),
         (MANY, "only 5", b"Tell me one: a number from 0."),
-        (FOREIGN, "what", b"Tell me parameter 1: a number from 0."),
+        (FOREIGN, "go", b"Tell me parameter 1: a number from 0."),
     ],
 )
 def test_what_is_missing_or_could_be_several_is_asked_for(
@@ -249,6 +249,26 @@ def test_an_output_for_another_tool_than_its_arguments_are_of_is_refused(
 
 
 # When
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        (f"pay 7 to {TO}", True),
+        (f"could you pay 7 to {TO}?", True),
+        (f"do not pay 7 to {TO}", False),
+        (f"should I pay 7 to {TO}", False),
+        (f"could I pay 7 to {TO}?", False),
+        (f"you paid 7 to {TO} yesterday", False),
+        (f'"pay 7 to {TO}"', False),
+    ],
+)
+def test_nothing_is_called_by_a_prompt_that_does_not_ask_for_an_act(
+    contracts: DecidingChain, prompt: str, asks: bool
+) -> None:
+    made = agreed(contracts, of(prompt.encode()), Choice(PAY, *SURE))
+    assert bool(made.tool) == asks
+    assert asks or made.answer == HOLD.encode()
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,19 @@ library Moods {
     uint256 private constant ED = 0x6564;
     uint256 private constant S = 0x2773;
 
-    /// @notice False for an empty prompt, and where something is quoted.
+    /// @notice False for an empty prompt, and for one of quotes alone.
     function asksForAct(View memory v) internal pure returns (bool saysSomething) {
-        if (Quotes.find(v).length != 0) return false;
+        uint256 quoted = Quotes.taken(v, Quotes.find(v));
         (bool begins, bool isPolite) = (true, false);
         unchecked {
             for (uint256 i = 0; i < v.count; ++i) {
+                if ((quoted >> i) & 1 != 0) continue;
                 if (v.isMark(i)) {
                     if (!isPolite && _holds(v, i, QUESTION_MARK)) return false;
                     begins = begins || _holds(v, i, CLAUSE_ENDS);
                     continue;
                 }
-                if (v.has(i, Classes.AWAY) || _saysElse(v, i)) return false;
+                if ((v.has(i, Classes.AWAY) && !_isAnswer(v, i)) || _saysElse(v, i)) return false;
                 if (begins && v.has(i, Classes.MODAL)) {
                     if (!_isYou(v, i + 1)) return false;
                     isPolite = true;
@@ -63,6 +64,15 @@ library Moods {
             if (last == S) return !v.says(i - 1, "to", 2);
             return
                 last == ED && (v.says(i - 1, "i", 1) || v.says(i - 1, "we", 2) || _isYou(v, i - 1));
+        }
+    }
+
+    /// @dev "vote no on it", but not "pay no one".
+    function _isAnswer(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            if (!v.says(i, "no", 2) || i == 0 || !v.isWord(i - 1)) return false;
+            ++i;
+            return i == v.count || v.isMark(i) || v.has(i, Classes.BETWEEN);
         }
     }
 

@@ -7,6 +7,7 @@ import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context} from "../interfaces/IEncoder.sol";
 import {IOwnedAgent} from "../interfaces/IInstructedAgent.sol";
+import {IMoods} from "../interfaces/IMoods.sol";
 import {IReadingAgent} from "../interfaces/IReadingAgent.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {IToolVectors, SheetParameter, ToolSheet} from "../interfaces/IToolVectors.sol";
@@ -26,7 +27,7 @@ import {Units} from "./Units.sol";
 /// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
 /// @notice A tool is called once, and its answer is the run's. Arguments are candidates of the prompt that the
 ///   encoder found, chosen by the network's scores (`Assignment`); where none is sure enough, the parameter is
-///   asked for.
+///   asked for. Nothing is called by a prompt that does not ask for an act now.
 contract ReaderDecoder is IDecoder {
     /// @dev What a call is made of, as it grows.
     struct Making {
@@ -39,6 +40,7 @@ contract ReaderDecoder is IDecoder {
     uint256 private constant WHOLE_BITS = 256;
 
     IToolVectors private immutable _vectors;
+    IMoods private immutable _moods;
     uint256 private immutable _ahead;
     int256 private immutable _fits;
     uint256 private immutable _unit;
@@ -49,9 +51,10 @@ contract ReaderDecoder is IDecoder {
     error OtherTool(uint256 read, uint256 called);
 
     /// @param vectors Where the vectors of tools are.
+    /// @param moods What tells whether a prompt asks for an act: a `LiteralReader`.
     /// @param margins From when on a tool is called, and a parameter filled.
-    constructor(IToolVectors vectors, Margins memory margins) {
-        _vectors = vectors;
+    constructor(IToolVectors vectors, IMoods moods, Margins memory margins) {
+        (_vectors, _moods) = (vectors, moods);
         (_ahead, _fits) = (margins.ahead, margins.fits);
         (_unit, _fills) = (margins.unit, margins.fills);
     }
@@ -85,6 +88,7 @@ contract ReaderDecoder is IDecoder {
                 bytes.concat(Questions.named(sheet.name, "tool ", place), ReaderWords.TOO_MANY)
             );
         }
+        if (!_moods.asksForAct(c.agent, c.prompt)) return _answer(ReaderWords.HOLD);
         Making memory making;
         bytes memory question = _fillAll(c, sheet.parameters, making, found, scores);
         if (question.length != 0) return _answer(question);

@@ -9,6 +9,7 @@ import {Questions} from "./Questions.sol";
 library ReaderWords {
     bytes internal constant DECLINE = "None of my tools is for that.";
     bytes internal constant TOO_MANY = " takes more than 6 parameters: I cannot fill them.";
+    bytes internal constant HOLD = "I act when I am asked to, now: say plainly what to do.";
     bytes internal constant THOUGHT = "Thought: The prompt means this tool.\nAction: ";
 
     bytes private constant OBSERVATION = "\nObservation: ";

@@ -138,7 +138,7 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     """What the owner chose: known if it is one of ours, otherwise named."""
     agent = next(places(wiring, code))
     walletless = wiring.walletless and code.is_ours(agent)  # has no pool, whatever it says
-    if wiring.own is None and not walletless:
+    if wiring.own is None and not (walletless or wiring.reads):
         yield from _pool_checks(code, wiring, agent)
     yield from _book_checks(code, wiring)
 

@@ -34,6 +34,7 @@ from zkagent.executor.receipts.recording import recorded_model, rows_of_proof, w
 from zkagent.executor.receipts.verdicts import CannotTell, Check
 from zkagent.executor.receipts.verify_chain import Standing
 from zkagent.executor.receipts.verify_run import ModelSource
+from zkagent.models.catalogue import ReaderModel
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.errors import RevertError
 
@@ -66,7 +67,7 @@ class RunContracts:
             return Standing((code.check(agent), Check("agent", "answers as one", str(exc))))
         pool = _pool(code, wiring)
         foreign = bool(pool) and not code.is_ours(pool_place(pool))
-        wallet = "" if wiring.wallet == NOBODY else wiring.wallet
+        wallet = "" if wiring.wallet == NOBODY or wiring.reads else wiring.wallet
         built = partial(self._built, code, wiring, run)
         return Standing(
             found,
@@ -76,7 +77,14 @@ class RunContracts:
             built,
             walletless=bool(wiring.walletless),
             on_paper=on_paper(code, wiring, run.transaction.hash),
+            unnamed=self._names_no_tokens(code, wiring, run),
         )
+
+    def _names_no_tokens(self, code: Code, wiring: Wiring, run: RunRecord) -> bool:
+        """Whether the asker vouches for an agent that reads its tools, by a reader's decisions."""
+        agent = next(places(wiring, code))
+        reads = wiring.reads and isinstance(self.models(run.model.name), ReaderModel)
+        return reads and code.trusts(agent)
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)
@@ -175,7 +183,10 @@ def _listings(run: RunRecord) -> Iterator[Listing]:
 
 
 def _pool(code: Code, wiring: Wiring) -> str:
-    """Empty when nothing here tells: the wallet's own check says why."""
+    """Empty when nothing here tells: the wallet's own check says why. What a reader's tools move is
+    no wallet's of ours."""
+    if wiring.reads:
+        return ""
     try:
         return pool_of(code, wiring)
     except (CannotTell, ValueError):

@@ -9,12 +9,16 @@ import pytest
 from eth_utils.address import to_checksum_address
 
 import zkagent
-from tests.support.reader_stage import ReaderStage, reader_stage
+from tests.integration.journalled.world import Killed, killing
+from tests.support.reader_stage import BOB, ReaderStage, reader_stage
 from zkagent.executor.api.agents import Agent
 from zkagent.executor.chain.signatures import sign_receipt
-from zkagent.executor.errors import CannotVerify
+from zkagent.executor.chain.web3_sender import Web3Sender
+from zkagent.executor.errors import CannotVerify, HappenedUnreceipted
 from zkagent.executor.receipts.format import Receipt, parse_receipt, signed_text
+from zkagent.executor.runs import recovery
 from zkagent.executor.runs.journal import Journal
+from zkagent.executor.runs.records import RunRecord
 
 pytestmark = [pytest.mark.slow, pytest.mark.chain]
 
@@ -35,6 +39,48 @@ def stage(opened: ReaderStage, tmp_path: Path) -> Iterator[ReaderStage]:
     session = replace(opened.session, journal=Journal(tmp_path / "runs"))
     yield replace(opened, session=session)
     opened.anvil.revert(snapshot)
+
+
+# Interrupted
+
+
+@pytest.fixture
+def interrupted(stage: ReaderStage, monkeypatch: pytest.MonkeyPatch) -> RunRecord:
+    """A run whose process ended when its transaction was sent: nobody knows plan and proof."""
+    killing(monkeypatch, Web3Sender, "broadcast", after=True)
+    with pytest.raises(Killed):
+        Agent(stage.session).run(PAY)
+    return stage.session.journal.records()[-1]
+
+
+def test_an_interrupted_run_gets_its_receipt_when_it_is_repeated(
+    stage: ReaderStage, interrupted: RunRecord
+) -> None:
+    run = Agent(stage.session).run(PAY)
+    assert run.transaction == interrupted.hash
+    assert stage.paid(BOB) == 5
+    assert run.decisions[0].words == "Pay(to=bob, amount=5)"
+    report = zkagent.verify_receipt(run.path)
+    assert report.accepted, report.problems
+
+
+def test_one_that_an_earlier_version_made_no_receipt_of_gets_it_when_it_is_resumed(
+    stage: ReaderStage, interrupted: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else was in its block, so nothing else is blamed."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(recovery, "with_answers", lambda chain, model, context: context)
+        with pytest.raises(HappenedUnreceipted, match="no transaction of that block") as caught:
+            Agent(stage.session).run(PAY)
+    assert "another transaction" not in str(caught.value)
+    record = stage.session.journal.find(interrupted.id)
+    assert record.unreceipted
+    run = Agent(stage.session).resume(record)
+    assert zkagent.verify_receipt(run.path).accepted
+    assert stage.paid(BOB) == 5
+
+
+# Verified by anybody
 
 
 @pytest.fixture

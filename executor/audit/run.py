@@ -16,6 +16,7 @@ from zkagent.executor.audit.agent import (
     pool_of,
     tell,
     tool_checks_of_run,
+    vouched,
 )
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.guard import guard_checks, guard_place, on_paper
@@ -32,7 +33,7 @@ from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import DecisionRecord, RunRecord
 from zkagent.executor.receipts.recording import recorded_model, rows_of_proof, words_by_slot
 from zkagent.executor.receipts.verdicts import CannotTell, Check
-from zkagent.executor.receipts.verify_chain import Standing
+from zkagent.executor.receipts.verify_chain import MOVED, Standing
 from zkagent.executor.receipts.verify_run import ModelSource
 from zkagent.models.catalogue import ReaderModel
 from zkagent.models.encoding.book import Listing
@@ -77,14 +78,20 @@ class RunContracts:
             built,
             walletless=bool(wiring.walletless),
             on_paper=on_paper(code, wiring, run.transaction.hash),
-            unnamed=self._names_no_tokens(code, wiring, run),
+            unnamed=self._unnamed(code, wiring, run),
         )
 
-    def _names_no_tokens(self, code: Code, wiring: Wiring, run: RunRecord) -> bool:
-        """Whether the asker vouches for an agent that reads its tools, by a reader's decisions."""
+    def _unnamed(self, code: Code, wiring: Wiring, run: RunRecord) -> Check | None:
+        """Of an agent that reads its tools, by a reader's decisions: whether somebody vouches for
+        what these do. None of other agents."""
+        if not (wiring.reads and isinstance(self.models(run.model.name), ReaderModel)):
+            return None
+        why = (
+            "no decision of a reader names tokens, and what the agent's tools move is its author's "
+            f"word; --trust agent={wiring.agent} vouches for it"
+        )
         agent = next(places(wiring, code))
-        reads = wiring.reads and isinstance(self.models(run.model.name), ReaderModel)
-        return reads and code.trusts(agent)
+        return vouched(code, agent, Check("agent", MOVED, why, unknown=True))
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)

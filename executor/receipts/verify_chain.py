@@ -41,9 +41,8 @@ class Standing:
     """What stands behind a run. wallet, pool: where tokens lie, empty when nothing here tells.
     foreign_pool: it is code of others, which may keep tokens elsewhere. built: more checks, which
     need the model's circuits. walletless: the agent is by its code one that has no tokens.
-    on_paper: its guard had the calls rolled back, so that nothing had to move. unnamed: the agent
-    reads its tools, and the asker vouches for it: decisions name no tokens, and what its tools move
-    is its author's word."""
+    on_paper: its guard had the calls rolled back, so that nothing had to move. unnamed: of an agent
+    that reads its tools, whose decisions name no tokens: what there is to say of what moved."""
 
     checks: tuple[Check, ...]
     wallet: str = ""
@@ -52,7 +51,7 @@ class Standing:
     built: Callable[[], Iterable[Check]] = tuple
     walletless: bool = False
     on_paper: bool = False
-    unnamed: bool = False
+    unnamed: Check | None = None
 
 
 UNKNOWN_CODE = Standing(
@@ -247,7 +246,7 @@ def _verified(run: RunRecord, chain: AgentChain) -> str:
 
 def _movements(subject: str, run: RunRecord, chain: AgentChain, standing: Standing) -> Check:
     if standing.unnamed:
-        return Check(subject, MOVED, "", note="no decision names tokens: tools are the agent's own")
+        return replace(standing.unnamed, subject=subject)
     besides: list[TokenTransfer] = []
     moved = _answered(lambda: _moved(run, chain, standing, besides.append))
     found = check(subject, MOVED, moved)

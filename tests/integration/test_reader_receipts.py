@@ -126,6 +126,7 @@ def test_it_is_unknown_on_its_chain_until_somebody_vouches_for_the_agent_s_code(
     rpc, agent = stage.anvil.rpc_url, stage.agent.address
     report = zkagent.verify_receipt(receipt, rpc=rpc)
     assert (report.verdict, report.left_out) == ("unknown", "")
+    assert all(check.vouchable for check in report.problems)
     doubts = {(check.subject, check.claim) for check in report.checks if not check.held}
     assert doubts == {
         ("run 1, agent", f"{agent.lower()} is ReaderAgent"),

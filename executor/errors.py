@@ -326,11 +326,12 @@ class ReceiptError(ExecutorError):
 
 
 class NotReproducible(ReceiptError):
-    def __init__(self, transaction: str, block: int) -> None:
+    """why: what these states lack, in words."""
+
+    def __init__(self, transaction: str, block: int, why: str) -> None:
         super().__init__(
             f"run {transaction} cannot be reproduced from the states that the node tells around "
-            f"block {block}: another transaction of that block changed what the agent reads, or "
-            "the node does not tell what is so"
+            f"block {block}: {why}"
         )
 
 

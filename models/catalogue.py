@@ -5,7 +5,7 @@ for their manifest, whose format says of which kind they are; a text classifier 
 (classifier/files.py).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol, TypeVar, overload
 
@@ -20,7 +20,7 @@ from zkagent.models.agents.labels import LabelModel
 from zkagent.models.agents.loan import LoanModel, load_loan_model
 from zkagent.models.agents.model import MANIFEST, ONNX, Model
 from zkagent.models.agents.numeric import NumericModel, load_numeric_model
-from zkagent.models.agents.reader import ReaderModel
+from zkagent.models.agents.reader import SHIPPED, ReaderModel
 from zkagent.models.agents.steps import FILES, StepModel, load_step_model, save_model
 from zkagent.models.classifier.files import TextClassifier, load_classifier
 from zkagent.models.errors import ManifestError, ModelError, UnknownModel, WrongKind
@@ -76,6 +76,12 @@ Kind = TypeVar("Kind", bound=AnyModel)
 def shipped_models() -> list[str]:
     """Of agents, by name: not the reader, which decides nothing by itself."""
     return sorted(p.parent.name for p in ROOT.glob(f"*/{MANIFEST}") if p.parent.name != "reader")
+
+
+def shipped_deciders() -> Iterator[Model]:
+    """What is shipped for agents on chain to decide by: agents' models by name, then the reader."""
+    yield from (load_model(name, Model) for name in shipped_models())
+    yield load_decider(SHIPPED)
 
 
 @overload
@@ -189,5 +195,6 @@ __all__ = [
     "load_model",
     "save_instruction_model",
     "save_model",
+    "shipped_deciders",
     "shipped_models",
 ]

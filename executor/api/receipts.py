@@ -13,7 +13,14 @@ from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import Receipt, load_receipt
 from zkagent.executor.receipts.verdicts import Check, Report
 from zkagent.executor.receipts.verify_run import ModelSource, Sources
-from zkagent.models.catalogue import Model, load_model, shipped_models
+from zkagent.models.agents.reader import SHIPPED
+from zkagent.models.catalogue import (
+    Model,
+    load_decider,
+    load_model,
+    shipped_deciders,
+    shipped_models,
+)
 from zkagent.models.errors import UnknownModel
 from zkagent.verifier_contracts.chain.local import connect
 
@@ -65,15 +72,18 @@ def _models(given: Model | AnyPath | None) -> ModelSource:
 
 
 def _shipped(name: str) -> Model:
-    """Raises UnknownModel."""
-    if name not in (known := shipped_models()):
-        raise UnknownModel(name, known)
-    return load_model(name, Model)
+    """An agent's model by its folder's name, the reader by its own, which has its digest. Raises
+    UnknownModel."""
+    if name in (known := shipped_models()):
+        return load_model(name, Model)
+    if (reader := load_decider(SHIPPED)).name == name:
+        return reader
+    raise UnknownModel(name, [*known, reader.name])
 
 
 def _vouched(model: Model) -> Iterator[Check]:
     """Which model a verdict is about, where that is the asker's word."""
-    if all(load_model(name).digest != model.digest for name in shipped_models()):
+    if all(shipped.digest != model.digest for shipped in shipped_deciders()):
         note = f"not shipped: the model of --model, whose manifest has the digest {model.digest}"
         yield Check("model", "is the one that was asked for", "", note=note)
 

@@ -71,7 +71,7 @@ def tool_checks_of_run(code: Code, wiring: Wiring, decoder: str) -> Iterator[Che
         else:
             words = "when the block before was over it said something else than what was pinned"
             found = Check(tool.role, "says the same to all", words, unknown=True)
-            yield _vouched(code, place, found)
+            yield vouched(code, place, found)
 
 
 def _tool_checks(code: Code, wiring: Wiring, tool: Tool, decoder: str) -> Iterator[Check]:
@@ -91,7 +91,7 @@ def contract_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
         if place.address == NOBODY:
             problem = f"the agent names no {place.role}"
             found = Check(place.role, "the agent has one", problem, unknown=True)
-            yield _vouched(code, agent, found) if place.role in OPTIONAL else found
+            yield vouched(code, agent, found) if place.role in OPTIONAL else found
         else:
             yield code.check(place)
 
@@ -138,7 +138,7 @@ def _foreign(code: Code, wiring: Wiring) -> Iterator[Check]:
     """What the owner chose: known if it is one of ours, otherwise named."""
     agent = next(places(wiring, code))
     walletless = wiring.walletless and code.is_ours(agent)  # has no pool, whatever it says
-    if wiring.own is None and not walletless:
+    if wiring.own is None and not (walletless or wiring.reads):
         yield from _pool_checks(code, wiring, agent)
     yield from _book_checks(code, wiring)
 
@@ -151,7 +151,7 @@ def _book_checks(code: Code, wiring: Wiring) -> Iterator[Check]:
         return
     book = Place("symbol book", wiring.book, ("SymbolBook",))
     words = partial(_words, code, book, listed)
-    yield _vouched(code, book, check(book.role, "its symbols are no other words", words))
+    yield vouched(code, book, check(book.role, "its symbols are no other words", words))
     for listing in listed:
         token = token_place(listing)
         yield code.check(token)
@@ -167,7 +167,7 @@ def _pool_checks(code: Code, wiring: Wiring, agent: Place) -> Iterator[Check]:
     except (CannotTell, ValueError) as exc:
         problem = "the agent names no wallet" if namer is agent else str(exc)
         found = Check("pool", "the wallet has one", problem, unknown=True)
-        yield _vouched(code, namer, found)
+        yield vouched(code, namer, found)
     else:
         yield code.check(pool)
         yield from origin_checks(code, pool)
@@ -198,14 +198,14 @@ def _data(code: Code, wiring: Wiring) -> Iterator[Check]:
     config = check(
         "agent", "its configuration is what it says", lambda: _config(code, wiring, agent)
     )
-    yield _vouched(code, agent, config)
+    yield vouched(code, agent, config)
     described = {wiring.agent: wiring.metadata} | {t.address: t.metadata for t in wiring.tools}
     for place in (agent, *others):
         if place.address in described:
             joined = described[place.address].joined
             described_by = partial(_pointed, code, place, "_blob", joined)
             found = check(place.role, "its description is what it says", described_by)
-            yield _vouched(code, place, found)
+            yield vouched(code, place, found)
     if wiring.book != NOBODY:
         yield tell("symbol book", "its list is what it says", partial(_list, code, wiring))
     if wiring.contacts not in (None, NOBODY):
@@ -282,10 +282,10 @@ def origin_checks(code: Code, place: Place) -> Iterator[Check]:
     if not code.is_ours(place):  # the check of its code says what is wrong with it
         return
     found = check(place.role, "was made by its constructor", partial(check_origin, code, place))
-    yield _vouched(code, place, found)
+    yield vouched(code, place, found)
 
 
-def _vouched(code: Code, place: Place, found: Check) -> Check:
+def vouched(code: Code, place: Place, found: Check) -> Check:
     """Whoever vouches for a contract vouches for what of it cannot be told, and for nothing that is
     wrong."""
     if not found.unknown:
@@ -296,4 +296,4 @@ def _vouched(code: Code, place: Place, found: Check) -> Check:
 
 
 __all__ = ["audit_agent", "contract_checks", "decimals_check", "made_checks", "origin_checks"]
-__all__ += ["pool_of", "tell", "tool_checks", "tool_checks_of_run"]
+__all__ += ["pool_of", "tell", "tool_checks", "tool_checks_of_run", "vouched"]

@@ -16,6 +16,7 @@ from zkagent.executor.audit.agent import (
     pool_of,
     tell,
     tool_checks_of_run,
+    vouched,
 )
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.guard import guard_checks, guard_place, on_paper
@@ -32,8 +33,9 @@ from zkagent.executor.receipts.circuits import LocalCircuits
 from zkagent.executor.receipts.format import DecisionRecord, RunRecord
 from zkagent.executor.receipts.recording import recorded_model, rows_of_proof, words_by_slot
 from zkagent.executor.receipts.verdicts import CannotTell, Check
-from zkagent.executor.receipts.verify_chain import Standing
+from zkagent.executor.receipts.verify_chain import MOVED, Standing
 from zkagent.executor.receipts.verify_run import ModelSource
+from zkagent.models.catalogue import ReaderModel
 from zkagent.models.encoding.book import Listing
 from zkagent.verifier_contracts.errors import RevertError
 
@@ -66,7 +68,7 @@ class RunContracts:
             return Standing((code.check(agent), Check("agent", "answers as one", str(exc))))
         pool = _pool(code, wiring)
         foreign = bool(pool) and not code.is_ours(pool_place(pool))
-        wallet = "" if wiring.wallet == NOBODY else wiring.wallet
+        wallet = "" if wiring.wallet == NOBODY or wiring.reads else wiring.wallet
         built = partial(self._built, code, wiring, run)
         return Standing(
             found,
@@ -76,7 +78,20 @@ class RunContracts:
             built,
             walletless=bool(wiring.walletless),
             on_paper=on_paper(code, wiring, run.transaction.hash),
+            unnamed=self._unnamed(code, wiring, run),
         )
+
+    def _unnamed(self, code: Code, wiring: Wiring, run: RunRecord) -> Check | None:
+        """Of an agent that reads its tools, by a reader's decisions: whether somebody vouches for
+        what these do. None of other agents."""
+        if not (wiring.reads and isinstance(self.models(run.model.name), ReaderModel)):
+            return None
+        why = (
+            "no decision of a reader names tokens, and what the agent's tools move is its author's "
+            f"word; --trust agent={wiring.agent} vouches for it"
+        )
+        agent = next(places(wiring, code))
+        return vouched(code, agent, Check("agent", MOVED, why, unknown=True))
 
     def _checks(self, code: Code, wiring: Wiring, run: RunRecord) -> Iterator[Check]:
         yield from contract_checks(code, wiring)
@@ -175,7 +190,10 @@ def _listings(run: RunRecord) -> Iterator[Listing]:
 
 
 def _pool(code: Code, wiring: Wiring) -> str:
-    """Empty when nothing here tells: the wallet's own check says why."""
+    """Empty when nothing here tells: the wallet's own check says why. What a reader's tools move is
+    no wallet's of ours."""
+    if wiring.reads:
+        return ""
     try:
         return pool_of(code, wiring)
     except (CannotTell, ValueError):

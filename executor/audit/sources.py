@@ -14,12 +14,12 @@ from zkagent.executor.errors import CannotVerify, OtherModel
 from zkagent.executor.receipts.circuits import find_circuit
 from zkagent.executor.receipts.verdicts import CannotTell
 from zkagent.executor.runs.local_batches import batch_circuit
-from zkagent.models.catalogue import Model, load_model, shipped_models
+from zkagent.models.catalogue import Model, shipped_deciders
 
 
 def committed_model(bound: AgentModel) -> Model:
     """The shipped model whose manifest is committed. Raises OtherModel."""
-    shipped = [load_model(name, Model) for name in shipped_models()]
+    shipped = list(shipped_deciders())
     for model in shipped:
         if model.digest == bound.manifest_digest.hex():
             return model

@@ -9,7 +9,7 @@ from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
 from zkagent.executor.audit.code import Code, Expected, Place
-from zkagent.executor.audit.own import OwnSource, own_tool
+from zkagent.executor.audit.own import OWN_TOOLS, OwnSource, own_tool
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.chain.guards import GUARD
@@ -26,6 +26,9 @@ from zkagent.verifier_contracts.errors import RevertError
 NOBODY = abi.NO_HANDLER
 PREDECESSOR = abi.Method("predecessor", (), ("address",))
 SUCCESSOR = "SuccessorWalletAgent"
+#: What agents that read their tools derive from, each with code of its own, and what these answer.
+READER = "ReaderAgent"
+PINNED_TEXTS = abi.Method("toolTexts", (), ("bytes32[]",))
 #: Contracts of ours that are wallet agents, and make their wallets.
 WALLET_MAKERS = (
     "WalletAgent",
@@ -105,7 +108,8 @@ class Wiring:
     acts on it. also_served: who may run it beside its owner, NOBODY of an agent that tells of
     nobody. guard: what is asked before its tools are called, NOBODY likewise. predecessor: whose
     place it took, None of an agent with a wallet of its own; maker: of that wallet. own: the
-    sources that its code is compiled from, where it is none of ours and they are at hand."""
+    sources that its code is compiled from, where it is none of ours and they are at hand. reads: it
+    tells what it pinned of its tools' texts, as none of ours does whose code is known."""
 
     agent: str
     executor: str
@@ -128,6 +132,7 @@ class Wiring:
     predecessor: str | None = None
     maker: str = NOBODY
     own: OwnSource | None = None
+    reads: bool = False
 
     @property
     def agent_contract(self) -> str:
@@ -136,6 +141,8 @@ class Wiring:
             return self.own.contract.name
         if self.walletless:
             return self.walletless
+        if self.reads:
+            return READER
         if self.predecessor is not None:
             return SUCCESSOR
         plain = "WalletAgent" if self.contacts is None else "InstructedWalletAgent"
@@ -208,7 +215,16 @@ def read_wiring(
         predecessor=predecessor,
         maker=NOBODY if predecessor is None else _maker(reader, optional(abi.WALLET), block),
         own=own if own and own.contract.recognise(reader.code(agent, block)) else None,
+        reads=_answers(reader, agent, PINNED_TEXTS, block),
     )
+
+
+def _answers(reader: ContractReader, address: str, method: abi.Method, block: Block) -> bool:
+    try:
+        reader.view(address, method, block)
+    except (NoAgentThere, RevertError):
+        return False
+    return True
 
 
 def _named(reader: ContractReader, address: str, block: Block, names: Sequence[str]) -> str:
@@ -232,12 +248,12 @@ def places(wiring: Wiring, code: Code) -> Iterator[Place]:
     yield executor_place(wiring)
     yield from groth16_places(wiring, code)
     yield Place("registry", wiring.registry, ("ModelRegistry",))
-    if wiring.own:
+    if wiring.own or wiring.reads:
         if wiring.book != NOBODY:
             yield Place("symbol book", wiring.book, ("SymbolBook",))
         if wiring.contacts not in (None, NOBODY):
             yield Place("contact book", str(wiring.contacts), ("ContactBook",))
-        yield from (own_tool(tool_place(wiring, tool), wiring.agent) for tool in wiring.tools)
+        yield from (tool_place(wiring, tool) for tool in wiring.tools)
         return
     if wiring.walletless:
         yield Place("symbol book", wiring.book, ("SymbolBook",))
@@ -295,10 +311,13 @@ def tool_place(wiring: Wiring, tool: Tool) -> Place:
         "_agent": _number(wiring.agent),
         "_converter": None if tool.name == CONVERTED else 0,
     }
-    if wiring.wallet != NOBODY:  # without a wallet, tools are of a contract that nobody here knows
+    has_wallet = wiring.wallet != NOBODY and not wiring.reads
+    if has_wallet:  # without, tools are of a contract that nobody here knows
         made["_toolContract"] = _number(wiring.wallet)
         made["_toolSelector"] = int.from_bytes(selector.ljust(32, b"\0"), "big")
-    return Place(tool.role, tool.address, ("SimpleSmartContractTool",), made, within=True)
+    names = OWN_TOOLS if wiring.reads else OWN_TOOLS[:1]
+    place = Place(tool.role, tool.address, names, made, within=True)
+    return own_tool(place, wiring.agent) if wiring.own or wiring.reads else place
 
 
 def _reading_place(wiring: Wiring, tool: Tool, code: Code) -> Place:

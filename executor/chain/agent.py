@@ -295,7 +295,8 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """A transaction as a node has it, and the events in it, each kind in order."""
+    """A transaction as a node has it, and the events in it, each kind in order. place: how many
+    transactions of its block came before it."""
 
     block: Block
     parent: str  # hash of the block before
@@ -305,6 +306,7 @@ class Happened:
     nonce: int
     chain_id: int | None
     data: bytes
+    place: int
     verified: tuple[VerifiedDecision, ...]
     transfers: tuple[TokenTransfer, ...]
 

@@ -40,6 +40,7 @@ def read_happened(reader: ContractReader, transaction: str) -> Happened:
             nonce=int(sent["nonce"]),
             chain_id=int(sent["chainId"]) if "chainId" in sent else None,
             data=bytes(sent["input"]),
+            place=int(receipt["transactionIndex"]),
             verified=tuple(_verified(receipt["logs"])),
             transfers=transfers_in(receipt["logs"]),
         )

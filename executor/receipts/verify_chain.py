@@ -29,6 +29,7 @@ from zkagent.executor.runs.derivation import text
 from zkagent.verifier_contracts.errors import RevertError
 
 BLOCKS = "the blocks are on the chain"
+MOVED = "tokens moved as decided"
 STILL = "the run is still there at the end"
 #: Tools whose calls move tokens, by the names that decisions have.
 MOVES = ("Deploy", "Withdraw", "Transfer")
@@ -40,7 +41,8 @@ class Standing:
     """What stands behind a run. wallet, pool: where tokens lie, empty when nothing here tells.
     foreign_pool: it is code of others, which may keep tokens elsewhere. built: more checks, which
     need the model's circuits. walletless: the agent is by its code one that has no tokens.
-    on_paper: its guard had the calls rolled back, so that nothing had to move."""
+    on_paper: its guard had the calls rolled back, so that nothing had to move. unnamed: of an agent
+    that reads its tools, whose decisions name no tokens: what there is to say of what moved."""
 
     checks: tuple[Check, ...]
     wallet: str = ""
@@ -49,6 +51,7 @@ class Standing:
     built: Callable[[], Iterable[Check]] = tuple
     walletless: bool = False
     on_paper: bool = False
+    unnamed: Check | None = None
 
 
 UNKNOWN_CODE = Standing(
@@ -242,9 +245,11 @@ def _verified(run: RunRecord, chain: AgentChain) -> str:
 
 
 def _movements(subject: str, run: RunRecord, chain: AgentChain, standing: Standing) -> Check:
+    if standing.unnamed:
+        return replace(standing.unnamed, subject=subject)
     besides: list[TokenTransfer] = []
     moved = _answered(lambda: _moved(run, chain, standing, besides.append))
-    found = check(subject, "tokens moved as decided", moved)
+    found = check(subject, MOVED, moved)
     if not (found.held and besides):
         return found
     tokens = _tokens(run, standing)
@@ -360,7 +365,7 @@ def _decided(run: RunRecord, standing: Standing) -> Iterator[TokenTransfer]:
     """The transfers that the calls imply by what their arguments are said to be: a tool may take
     them in another order than a model gives them, and then does something else."""
     pool = standing.pool
-    for step in run.iterations:
+    for step in () if standing.unnamed else run.iterations:
         if step.decision.kind != "call" or step.decision.action not in MOVES:
             continue
         if is_read(step.decision):  # a tool of a stranger's, whatever it is called

@@ -184,7 +184,11 @@ def _parts(chain: AgentChain, model: Model, run: CompletedRun) -> tuple[_Part, .
         at = chain.about(each.identity.agent)
         results = at.nested_results(inclusion.hash)
         if len(results) != len(of_agent):
-            raise NotReproducible(inclusion.hash, inclusion.result.block.number)
+            why = (
+                f"{each.identity.agent} was used as a tool {len(of_agent)} times, and the node "
+                f"tells of {len(results)} runs of it"
+            )
+            raise NotReproducible(inclusion.hash, inclusion.result.block.number, why)
         result, (made, numbers) = results[of_agent.index(each)], _made(plan, each.decisions)
         found.append(_Part(at, each.model, each.identity, each.prompt, made, numbers, result))
     return tuple(found)
@@ -220,7 +224,8 @@ def _model_record(
     files = bound.onnx_digest, bound.manifest_digest
     covered = model_hash(files, encoder, decoder, components)
     if (verifier, covered) != (bound.vk_hash, bound.model_hash):
-        raise NotReproducible(inclusion.hash, block.number)
+        why = "the code of the model's contracts is not what its commitment binds"
+        raise NotReproducible(inclusion.hash, block.number, why)
     return model_record(bound, model.name, bound.circuit_hash.hex(), code)
 
 

@@ -18,6 +18,16 @@ from zkagent.verifier_contracts.deployment.deciders import (
 from zkagent.verifier_contracts.deployment.model_code import code_of
 from zkagent.verifier_contracts.errors import ModelCodeError
 
+#: Why no state around a block leads to a run: of one that other transactions came before, and of
+#: the block's first.
+AMONG_OTHERS = (
+    "another transaction of that block came before it and may have changed what the agent reads, "
+    "or the node does not tell what is so"
+)
+FIRST = (
+    "no transaction of that block came before it, so the node does not tell what is so, or this "
+    "version of zkagent derives something else from it than the contracts did"
+)
 #: As `AgentChain.code`.
 CodeAt = Callable[[str, Block], bytes]
 
@@ -43,7 +53,8 @@ def not_reproducible(chain: AgentChain, inclusion: Inclusion, bound: AgentModel)
     block = inclusion.result.block
     if found := _earlier_there(chain.code, bound, block):
         return DecidedOtherwise(inclusion.hash, block.number, str(found), found.zkagent)
-    return NotReproducible(inclusion.hash, block.number)
+    earlier = chain.happened(inclusion.hash).place
+    return NotReproducible(inclusion.hash, block.number, AMONG_OTHERS if earlier else FIRST)
 
 
 def _earlier_there(code: CodeAt, bound: AgentModel, block: Block) -> Earlier | None:

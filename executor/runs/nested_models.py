@@ -11,7 +11,7 @@ from typing import Protocol
 from zkagent.executor.chain.agent import AgentIdentity
 from zkagent.executor.errors import NestedDecision
 from zkagent.executor.runs.provers import DecisionProver
-from zkagent.models.catalogue import Model, load_model, shipped_models
+from zkagent.models.catalogue import Model, shipped_deciders
 
 
 class NestedModels(Protocol):
@@ -67,8 +67,7 @@ class FoundModels:
 
     def _known(self) -> Iterator[Model]:
         yield from self._given
-        for name in shipped_models():
-            yield load_model(name, Model)
+        yield from shipped_deciders()
 
 
 NO_NESTED = NoNestedModels()

@@ -31,7 +31,8 @@ def obeyed(
     for identity in _candidates(chain, block.number, planned):
         if identity.model.commitment_hash == commitment:
             return identity
-    raise NotReproducible(inclusion.hash, block.number)
+    why = f"none of them has the model that its events name, of commitment 0x{commitment.hex()}"
+    raise NotReproducible(inclusion.hash, block.number, why)
 
 
 def states_around(
@@ -62,7 +63,8 @@ def _commitment(chain: AgentChain, inclusion: Inclusion) -> bytes:
         if (event.executor, event.model_id, event.agent) == mine
     }
     if len(found) != 1:  # the executor that is known here has one for all decisions of a run
-        raise NotReproducible(inclusion.hash, block.number)
+        why = f"its events name {len(found)} models of the agent, expected one"
+        raise NotReproducible(inclusion.hash, block.number, why)
     return found.pop()
 
 

@@ -8,6 +8,7 @@ from zkagent.circuits.networks.batch import fill
 from zkagent.executor.chain.abi import OUTPUT_BYTES, covered_by, rows_of, size_for, unpack
 from zkagent.executor.chain.agent import (
     AgentChain,
+    AgentIdentity,
     AgentModel,
     AgentReads,
     DecisionContext,
@@ -15,20 +16,28 @@ from zkagent.executor.chain.agent import (
     RunCall,
 )
 from zkagent.executor.chain.calls import run_of
-from zkagent.executor.errors import DecimalsRefused
+from zkagent.executor.errors import DecimalsRefused, NoAgentThere, NotReproducible
 from zkagent.executor.runs.deciders import not_reproducible
 from zkagent.executor.runs.derivation import (
     derive_decision,
     derive_features,
     features_hash,
     has_facts,
+    with_answers,
     with_decimals,
+    with_tokens,
 )
 from zkagent.executor.runs.obeyed import obeyed, states_around
 from zkagent.executor.runs.plan import Plan, PlannedDecision, check_model
 from zkagent.executor.runs.runner import CompletedRun, ProvenRun
 from zkagent.models.catalogue import Model
 from zkagent.models.errors import ModelError
+from zkagent.verifier_contracts.errors import RevertError
+
+NESTED = (
+    "agents that were used as tools decided in it, too, and such a run is not made whole again "
+    "from the chain alone"
+)
 
 
 def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int) -> CompletedRun:
@@ -47,25 +56,37 @@ def recovered(chain: AgentChain, model: Model, inclusion: Inclusion, plans: int)
             result = inclusion.result
             plan = Plan(reads.block, identity, call.prompt, decisions, result.answer, result.steps)
             return CompletedRun(_proven(plan, call), inclusion, plans)
+    if _is_nested(chain, identity, inclusion):
+        raise NotReproducible(inclusion.hash, block.number, NESTED)
     raise not_reproducible(chain, inclusion, identity.model)
 
 
 def _decisions(
     chain: AgentChain, model: Model, reads: AgentReads, call: RunCall, inclusion: Inclusion
 ) -> Iterator[PlannedDecision]:
-    """Up to the first that these reads do not lead to."""
+    """Up to the first that these reads do not lead to, with what the decisions asked beside: an
+    encoder other contracts, an agent without a book tokens."""
     for index, claim in enumerate(call.claims):
-        context = DecisionContext(reads, inclusion.result.steps[:index], call.prompt)
         y = unpack(claim.output, OUTPUT_BYTES)
         try:
+            reads = reads if index else with_tokens(chain, reads, call.prompt)
+            context = DecisionContext(reads, inclusion.result.steps[:index], call.prompt)
+            context = with_answers(chain, model, context)
             x = derive_features(model, context)
             context = with_decimals(chain, model, context, y)
             decision = derive_decision(model, context, y)
-        except (ModelError, DecimalsRefused):
+        except (DecimalsRefused, ModelError, NoAgentThere, RevertError):
             return
         if features_hash(x) != claim.features_hash:
             return
+        reads = context.reads
         yield PlannedDecision(context, x, y, decision, claim)
+
+
+def _is_nested(chain: AgentChain, identity: AgentIdentity, inclusion: Inclusion) -> bool:
+    """Whether agents that were used as tools decided in it, too."""
+    verified = chain.happened(inclusion.hash).verified
+    return any(e.executor == identity.executor and e.agent != identity.agent for e in verified)
 
 
 def _proven(plan: Plan, call: RunCall) -> ProvenRun:

@@ -1,5 +1,6 @@
 """Agents that read their tools, from `agent new --kind reader` to an audit, by commands."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,13 @@ def test_from_nothing_to_a_proven_call_and_an_audit(
     shown = capsys.readouterr().out
     assert "1  Rest()  [proven" in shown
     assert "You feel well again." in shown
-    assert exit_code("verify-run", "one.json", "--model", "reader") == 0
+    assert exit_code("verify-run", "one.json") == 0
+    capsys.readouterr()
+    online = ["verify-run", "one.json", *place]
+    assert exit_code(*online) == VERDICT_CODES["unknown"]
+    agent = json.loads((folder / "deployed.json").read_text())["agent"]
+    assert f"--trust agent={agent.lower()} vouches for it" in capsys.readouterr().out
+    assert exit_code(*online, "--trust", f"agent={agent}") == 0
     capsys.readouterr()
     assert exit_code("agent", "audit", folder, *place) == 0
     found = capsys.readouterr().out

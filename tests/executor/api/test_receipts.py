@@ -42,7 +42,7 @@ def test_a_model_that_is_not_shipped_is_said_with_its_digest(
 ) -> None:
     chosen = receipts._models(folder)("")
     assert not tuple(receipts._vouched(chosen))  # the same model by another way
-    monkeypatch.setattr(receipts, "shipped_models", lambda: [])
+    monkeypatch.setattr(receipts, "shipped_deciders", lambda: [])
     (said,) = receipts._vouched(chosen)
     assert isinstance(said, Check)
     assert (said.held, chosen.digest in said.note) == (True, True)

@@ -48,11 +48,10 @@ def test_the_committed_model_is_taken_by_its_digest(
     bound: AgentModel, drain: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wallet = load_model("wallet", Model)
-    there = {"wallet": wallet, "drain": drain}
-    monkeypatch.setattr(sources, "shipped_models", lambda: tuple(there))
-    monkeypatch.setattr(sources, "load_model", lambda name, kind: there[name])
+    there = [wallet, drain]
+    monkeypatch.setattr(sources, "shipped_deciders", lambda: iter(there))
     assert sources.committed_model(bound) is drain
-    del there["drain"]
+    there.remove(drain)
     with pytest.raises(OtherModel) as refused:
         sources.committed_model(bound)
     assert f"are wallet {wallet.digest[:16]}" in str(refused.value)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from zkagent.executor.audit.agent import _vouched
+from zkagent.executor.audit.agent import vouched
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.receipts.verdicts import Check
 
@@ -15,8 +15,8 @@ BROKEN = Check("tool", "says the same to all", "it does not")
 def test_what_is_unknown_of_it_is_vouchable_until_it_is_trusted() -> None:
     nowhere: Any = None
     asked, trusting = Code(nowhere, nowhere), Code(nowhere, nowhere, {f"tool={ADDRESS}"})
-    found = _vouched(asked, TOOL, UNKNOWN)
+    found = vouched(asked, TOOL, UNKNOWN)
     assert (found.unknown, found.vouchable, found.problem) == (True, True, "who knows")
-    assert _vouched(trusting, TOOL, UNKNOWN).held
+    assert vouched(trusting, TOOL, UNKNOWN).held
     for code in (asked, trusting):
-        assert _vouched(code, TOOL, BROKEN) == BROKEN
+        assert vouched(code, TOOL, BROKEN) == BROKEN

@@ -371,8 +371,13 @@ def test_a_run_that_its_state_does_not_explain_gets_no_receipt(
         for made in plan.decisions
     )
     proven = replace(completed.proven, plan=replace(plan, decisions=decisions))
-    with pytest.raises(ReceiptError, match="changed what the agent reads"):
-        write_receipt(agent, drain, [replace(completed, proven=proven)], REQUESTER)
+    unexplained = replace(completed, proven=proven)
+    with pytest.raises(ReceiptError, match="no transaction of that block came before it"):
+        write_receipt(agent, drain, [unexplained], REQUESTER)
+    ((name, happened),) = agent.happenings.items()
+    agent.happenings[name] = replace(happened, place=1)
+    with pytest.raises(ReceiptError, match="may have changed what the agent reads"):
+        write_receipt(agent, drain, [unexplained], REQUESTER)
 
 
 def test_notes_are_of_as_many_runs_as_there_are(receipt: Receipt) -> None:

@@ -221,6 +221,7 @@ class MemoryAgent:
             nonce=nonce,
             chain_id=identity.chain_id,
             data=run_data(call),
+            place=0,
             verified=tuple(
                 VerifiedDecision(
                     identity.executor,

@@ -52,10 +52,9 @@ def test_a_reader_that_says_too_much_is_refused_when_it_is_built_and_when_it_was
     capsys.readouterr()
     assert exit_code("agent", "build", folder) == 0
     tools = folder / "tools.yaml"
-    said = "    description: "
-    assert tools.read_text().count(f"\n{said}") == 3
+    assert tools.read_text().count(" description: ") == 6
     long = "Long ago by the fire " * 90  # 1,890 letters of 2,000
-    tools.write_text(tools.read_text().replace(f"\n{said}", f"\n{said}{long}"))
+    tools.write_text(tools.read_text().replace(" description: ", f" description: {long}"))
     for words in (("agent", "build"), ("model", "train", "--agent")):
         capsys.readouterr()
         assert exit_code(*words, folder) == 1

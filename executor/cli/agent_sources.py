@@ -65,7 +65,7 @@ def _begin(name: str, kind: str, folder: Path | None) -> None:
     for path in new_project(place, name, kind):
         output.show(path)
     output.show(f"next    {typed('agent', 'test', place)}", err=True)
-    wanted = "--rpc URL --deployment deployment.json --key-file FILE".split()
+    wanted = "--rpc URL --deployment chain/deployment.json --key-file chain/owner.key".split()
     wanted += [f"--arg={each}=ADDRESS" for each in load_project(place).kind.arguments]
     output.show(f"        {typed('agent', 'deploy', place, *wanted)}", err=True)
 

@@ -391,7 +391,10 @@ class EngineMissing(CircuitError):
     """A library that is no part of a plain installation: a prover, or what reads trained models."""
 
     def __init__(self, engine: str, extra: str) -> None:
-        super().__init__(f"{engine} is not installed: pip install 'zkagent[{extra}]'")
+        super().__init__(
+            f"{engine} is not installed: pip install -e '.[{extra}]' in a clone of zkagent, pip "
+            f"install {engine} elsewhere"
+        )
         self.engine = engine
 
 

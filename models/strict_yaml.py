@@ -8,9 +8,12 @@ from typing import Any
 
 import yaml
 
+from zkagent.errors import in_line
+
 #: The parser takes seconds for this many, on a busy machine.
 MOST_BYTES = 1 << 17
 MOST_LEVELS = 16
+MOST_SHOWN = 60  # characters of a key
 
 
 class _Texts(yaml.BaseLoader):  # type: ignore[misc]  # the library has no types
@@ -23,7 +26,14 @@ class _Texts(yaml.BaseLoader):  # type: ignore[misc]  # the library has no types
             raise ValueError(f"line {_line(odd.start_mark)}: a key is no text: write a word")
         found = super().construct_mapping(node, deep=True)
         if len(found) != len(node.value):
-            raise ValueError(f"line {_line(node.start_mark)}: a key stands twice in one mapping")
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if key.value in seen:
+                    raise ValueError(
+                        f"line {_line(key.start_mark)}: the key {in_line(key.value, MOST_SHOWN)!r} "
+                        "stands twice in one mapping: leave one out"
+                    )
+                seen.add(key.value)
         return found
 
 

@@ -10,6 +10,7 @@ ContractsError
 ├── ArgumentMissing           a constructor's parameter without a value
 ├── ArgumentUnreadable        a value that a constructor does not take
 ├── ArgumentTwice             two values for a parameter
+├── ContractTooLarge          a contract that no chain makes
 ├── ForgeError                forge could not run (failing tests are a verdict, not this)
 ├── ModelCodeError            a model's tables, manifest or circuit do not fit its contracts
 ├── EvmModelError             an ONNX graph that cannot become a contract which evaluates it
@@ -124,6 +125,19 @@ class ArgumentTwice(ContractsError):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(f"--arg {name} is given more than once: give one value for it")
+
+
+class ContractTooLarge(ContractsError):
+    """Nothing was built or sent for it. Sizes in bytes."""
+
+    def __init__(
+        self, name: str, what: str, size: int, most: int, *, source: str, remedy: str
+    ) -> None:
+        self.name, self.size, self.most = name, size, most
+        super().__init__(
+            f"{name} is too large to be deployed: {size:,} bytes of {what}, where {most:,} are "
+            f"allowed ({source}), {size - most:,} too many; {remedy}"
+        )
 
 
 class ForgeError(ContractsError):

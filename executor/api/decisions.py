@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from zkagent.executor.api.arguments import AnyPath, any_model_of, text_of, texts_of
 from zkagent.executor.chain.agent import AgentChain, AgentReads, Block, DecisionContext
 from zkagent.executor.errors import ObservationWithoutCall
-from zkagent.executor.runs.derivation import context_of, tool_signatures
+from zkagent.executor.runs.derivation import context_of, tool_signatures, with_answers
 from zkagent.models.catalogue import AnyModel, Model
 from zkagent.models.classifier.files import TextClassifier
 from zkagent.models.encoding.book import DEMO_CONTACT, ContactBook, demo_book
@@ -94,10 +94,11 @@ def decide_at(
     model: Model, prompt: str, observations: Iterable[str], chain: AgentChain, at: Block
 ) -> Decision:
     """As `decide_after`, for an agent on a chain. Of tokens that its book does not list, only those
-    that a decision is about are asked for their decimals. Raises ChainError, NoAgentThere and
-    DecimalsRefused, too."""
+    that a decision is about are asked for their decimals. Raises ChainError, RevertError,
+    NoAgentThere and DecimalsRefused, too."""
     reads, given = chain.reads(at), tuple(observations)
     while True:
+        reads = with_answers(chain, model, DecisionContext(reads, (), _bytes_of(prompt))).reads
         try:
             return decide_after(model, prompt, given, reads=reads)[0]
         except UnknownDecimals as exc:

@@ -123,6 +123,7 @@ def deploy_command(
     from zkagent.verifier_contracts.chain.signing import policy_of
     from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, OwnContract, is_agent
     from zkagent.verifier_contracts.deployment.record import load_deployment
+    from zkagent.verifier_contracts.deployment.sizes import check_sizes
     from zkagent.verifier_contracts.toolchain.own import check_source
 
     target = made_target(file)
@@ -142,11 +143,12 @@ def deploy_command(
     with Narrator().working() as tell:
         tell.stage("compiling")
         compiled = chosen(target.source, name)
+        check_sizes(compiled, has_examples=target.has_examples)
         own = None
         if target.has_model and is_agent(compiled):
             own = _own_model(web3, target, record, (proof_system, srs), tell)
         making = _Making(compiled, given, _known(record, signer.address, own), own)
-        shown = making.shown()
+        shown = making.shown(has_examples=target.has_examples)
         called: list[Called] = []
 
         def rehearsed(carrier: "Carrier") -> None:
@@ -209,20 +211,21 @@ class _Making:
         made = create(carrier, Step(part, self.compiled.name), self.compiled, *arguments)
         return str(made.address), arguments
 
-    def shown(self) -> list[str]:
+    def shown(self, *, has_examples: bool) -> list[str]:
         """What the constructor is given, each on a line, before anything is sent. Raises
-        ArgumentMissing, ArgumentUnreadable, ArgumentTwice."""
+        ArgumentMissing, ArgumentUnreadable, ArgumentTwice, ContractTooLarge."""
         from zkagent.verifier_contracts.deployment.arguments import (
             constructor_arguments,
             shown_arguments,
         )
+        from zkagent.verifier_contracts.deployment.sizes import check_sizes
 
-        if self.own is None:
-            arguments = constructor_arguments(self.compiled, self.given, self.known)
-            return shown_arguments(self.compiled, arguments)
-        there = {**NOT_YET, **self.known}
+        there = {**(NOT_YET if self.own else {}), **self.known}
         arguments = constructor_arguments(self.compiled, self.given, there)
+        check_sizes(self.compiled, arguments, has_examples=has_examples)
         lines = shown_arguments(self.compiled, arguments)
+        if self.own is None:
+            return lines
         made = {name for name in NOT_YET if name not in self.known}
         made -= {each.replace("_", "").lower() for each in self.given}
         return [

@@ -14,6 +14,8 @@ from zkagent.executor.cli.options import JSON_OPTION, SettingOption
 from zkagent.executor.cli.run import FILE, SERVICE_OPTION, SRS_OPTION, carry_out, sent_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zkagent.models.agents.trial import Trial
     from zkagent.verifier_contracts.scaffold import Project
     from zkagent.verifier_contracts.toolchain.compile import Contract
@@ -43,6 +45,20 @@ class Target:
     @property
     def model(self) -> str:
         return self.project.model if self.project else "wallet"
+
+    def check_sizes(self, compiled: "Mapping[str, Contract]") -> None:
+        """Of the file's agents, and of its namesake. Raises ContractTooLarge."""
+        from zkagent.verifier_contracts.deployment.own_agent import is_agent
+        from zkagent.verifier_contracts.deployment.sizes import check_sizes
+
+        for name, each in compiled.items():
+            if is_agent(each) or name == self.source.stem:
+                check_sizes(each, has_examples=self.has_examples)
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether its tools say examples."""
+        return self.project is not None and self.project.kind.reads
 
 
 def found_target(place: Path) -> Target:
@@ -86,7 +102,7 @@ def chosen(source: Path, name: str | None = None) -> "Contract":
 def test_command(folder: Path, as_json: bool) -> None:
     """Run the Solidity tests in AGENT, the folder of an agent, with this version's compiler and
     libraries; where it has a tools.yaml, have the reader read its prompts, too. Ends with 1 where a
-    test fails, or a prompt calls what it does not mean."""
+    test fails, a prompt calls what it does not mean, or the agent is larger than a chain takes."""
     import json
 
     from zkagent.executor.cli.progress import working
@@ -98,6 +114,7 @@ def test_command(folder: Path, as_json: bool) -> None:
     with working("compiling and testing"):
         report = run_own_tests(project.folder)
         trial = _trial(project)
+        compiled = compiled_file(project.source)
     if as_json:
         read = {"read": trial.to_json()} if trial else {}
         output.show(json.dumps({"passed": report.passed, "failed": report.failed, **read}))
@@ -108,6 +125,7 @@ def test_command(folder: Path, as_json: bool) -> None:
             output.show(f"FAILED  {line}")
         for line in trial.lines() if trial else ():
             output.show(line)
+    Target(project.source, project).check_sizes(compiled)
     if report.failed or (trial and trial.wrong):
         sys.exit(1)
 

@@ -65,7 +65,7 @@ def _begin(name: str, kind: str, folder: Path | None) -> None:
     for path in new_project(place, name, kind):
         output.show(path)
     output.show(f"next    {typed('agent', 'test', place)}", err=True)
-    wanted = "--rpc URL --deployment deployment.json --key-file FILE".split()
+    wanted = "--rpc URL --deployment chain/deployment.json --key-file chain/owner.key".split()
     wanted += [f"--arg={each}=ADDRESS" for each in load_project(place).kind.arguments]
     output.show(f"        {typed('agent', 'deploy', place, *wanted)}", err=True)
 
@@ -76,22 +76,24 @@ def _begin(name: str, kind: str, folder: Path | None) -> None:
 @JSON_OPTION
 def build_command(file: Path, out: Path | None, as_json: bool) -> None:
     """Compile the contracts of AGENT, a file or the folder of an agent, as `deploy` does. Their
-    errors are shown by name from now on, whichever command meets them."""
+    errors are shown by name from now on, whichever command meets them. Ends with 1 where the agent
+    is larger than a chain takes."""
     from zkagent.executor.cli.agent_project import made_target
     from zkagent.executor.cli.progress import working
     from zkagent.executor.places import check_place, write_whole
 
     place = check_place(out, replaceable=_is_build) if out else None
-    source = made_target(file).source
+    target = made_target(file)
     with working("compiling"):
-        compiled = compiled_file(source)
+        compiled = compiled_file(target.source)
     if place:
         write_whole(place, json.dumps({name: _artifact(each) for name, each in compiled.items()}))
     if as_json:
         output.show(json.dumps([_shown(each) for each in compiled.values()]))
-        return
-    for each in compiled.values():
-        output.show(_line(each))
+    else:
+        for each in compiled.values():
+            output.show(_line(each))
+    target.check_sizes(compiled)
 
 
 @click.command("remappings")
@@ -116,18 +118,25 @@ def compiled_file(file: Path) -> "dict[str, Contract]":
 
 def _line(compiled: "Contract") -> str:
     from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
+    from zkagent.verifier_contracts.deployment.sizes import MAX_CREATION_BYTES, creation_bytes
 
     size = len(compiled.deployed_bytecode)
     if not size:
         return f"{compiled.name}  an interface, or abstract"
     wanted = ", ".join(f"{kind} {name}" for name, kind in _parameters(compiled))
-    return f"{compiled.name}({wanted})  {size:,d} of {MAX_CODE_BYTES:,d} bytes"
+    return f"{compiled.name}({wanted})  {size:,d} of {MAX_CODE_BYTES:,d} bytes" + (
+        f", made by {creation_bytes(compiled):,d} of {MAX_CREATION_BYTES:,d}"
+    )
 
 
 def _shown(compiled: "Contract") -> dict[str, object]:
+    from zkagent.verifier_contracts.deployment.sizes import creation_bytes
+
+    size = len(compiled.deployed_bytecode)
     return {
         "contract": compiled.name,
-        "code_bytes": len(compiled.deployed_bytecode),
+        "code_bytes": size,
+        "creation_bytes": creation_bytes(compiled) if size else 0,
         "constructor": [{"name": name, "type": kind} for name, kind in _parameters(compiled)],
     }
 

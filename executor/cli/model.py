@@ -71,7 +71,7 @@ def decide_command(
     its scores.
 
     It decides as a run would: with the symbol book and tools of the agent that is named, or of a
-    demo agent (USDC, DAI, WETH, WBTC).
+    demo agent (USDC, DAI, WETH, WBTC). A reader decides by the tools of the agent that is named.
 
     \b
     zkagent decide wallet "withdraw all my USDC"
@@ -105,8 +105,9 @@ def _show_decision(
     target: dict[str, Any],
 ) -> None:
     from zkagent.executor.api.decisions import decide_after, decide_at
-    from zkagent.models.catalogue import Model
+    from zkagent.models.catalogue import Model, ReaderModel, as_decider
     from zkagent.models.classifier.files import TextClassifier
+    from zkagent.models.errors import WrongKind
 
     if isinstance(loaded, TextClassifier):
         if observations or symbols:
@@ -115,14 +116,21 @@ def _show_decision(
             )
         show_label(loaded, prompt, as_json=as_json)
         return
-    assert isinstance(loaded, Model)
-    agent = _agent(ctx, loaded, prompt, target)
+    decider = as_decider(loaded)
+    if decider is None:
+        raise WrongKind(ctx.params["model"], loaded.kind, Model.kind)
+    agent = _agent(ctx, decider, prompt, target)
+    if agent is None and isinstance(decider, ReaderModel):
+        raise click.UsageError(
+            f"{ctx.params['model']} is {loaded.kind}, and decides by those of an agent: name one "
+            "with --rpc and --deployment, or --agent"
+        )
     if agent is None:
-        decision, _ = decide_after(loaded, prompt, observations, symbols)
+        decision, _ = decide_after(decider, prompt, observations, symbols)
     elif symbols:
         raise click.UsageError("the agent has a symbol book: leave out --symbol")
     else:
-        decision = decide_at(loaded, prompt, observations, agent, agent.head())
+        decision = decide_at(decider, prompt, observations, agent, agent.head())
     if as_json:
         output.show(json.dumps(decision.to_json()))
         return

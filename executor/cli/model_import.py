@@ -64,7 +64,8 @@ def import_command(
     label is the place in the list of names, which is printed. Missing values are not taken: a
     circuit's inputs are numbers.
 
-    Needs the libraries that trained the model, but for ONNX files: pip install 'zkagent[import]'.
+    Needs the libraries that trained the model, but for ONNX files: pip install -e
+    '.[import]' in a clone.
     """
     from zkagent.circuits.networks.imports.isolated import import_isolated
     from zkagent.circuits.networks.imports.loading import Kind, kind_of, refuse_untrusted

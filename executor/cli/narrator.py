@@ -39,8 +39,14 @@ class Narrator(Work):
     asks = True
     #: The transaction that was signed last.
     on_its_way: Signed | Resumed | None = None
+    #: What was decided last in the plan of now.
+    decided: Decision | None = None
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, Planned):
+            self.decided = event.decision
+        elif isinstance(event, StateChanged):
+            self.decided = None
         if isinstance(event, Signed | Resumed):
             self.on_its_way = event
         if line := lasting(event):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from zkagent.errors import in_line
 from zkagent.executor.cli import output
 
 if TYPE_CHECKING:
     from zkagent.models.agents.tuning import Figures, Tuning
+    from zkagent.verifier_contracts.scaffold import Project
 
 
 def tune_agent(folder: Path, seed: int | None, *, as_json: bool) -> None:
@@ -38,10 +40,28 @@ def tune_agent(folder: Path, seed: int | None, *, as_json: bool) -> None:
     project.make_tools()
     if as_json:
         output.show(json.dumps(_shown(found)))
+    else:
+        for line in _lines(found, [tool.tool for tool in said.tools]):
+            output.show(line)
+        output.show(f"{folder / TUNED_FILE}  examples and caution for `zkagent agent deploy`")
+    _check_sizes(project)
+
+
+def _check_sizes(project: "Project") -> None:
+    """With the examples that were chosen. Contracts may be unfinished by now, or a compiler
+    missing: fitting needs neither. Raises ContractTooLarge."""
+    from zkagent.executor.cli.agent_project import Target
+    from zkagent.executor.cli.agent_sources import compiled_file
+    from zkagent.executor.cli.progress import working
+    from zkagent.verifier_contracts.errors import CompileError, ToolchainError
+
+    try:
+        with working("compiling"):
+            compiled = compiled_file(project.source)
+    except (CompileError, ToolchainError) as exc:
+        output.show(f"whether a chain takes the agent is open: {in_line(str(exc))}", err=True)
         return
-    for line in _lines(found, [tool.tool for tool in said.tools]):
-        output.show(line)
-    output.show(f"{folder / TUNED_FILE}  examples and caution for `zkagent agent deploy`")
+    Target(project.source, project).check_sizes(compiled)
 
 
 def _is_tuned(text: str) -> bool:

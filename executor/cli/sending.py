@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from zkagent.errors import ZkagentError
+from zkagent.errors import ZkagentError, in_line
 from zkagent.executor.chain.deadlines import MOST_LIFETIME_S
 from zkagent.executor.cli import output
 from zkagent.executor.cli.options import SECONDS, FiniteRange
@@ -173,9 +173,16 @@ def asking_again(tell: "Narrator") -> "Callable[[RunRecord], bool]":
 
 @contextmanager
 def saying_what_was_sent(tell: "Narrator") -> Iterator[None]:
-    """Whoever interrupts a run is told what is known of its transaction."""
+    """Whoever interrupts a run is told what is known of its transaction; of one that reverts, which
+    call was decided on: a contract's error may not say which function was called with what."""
+    from zkagent.executor.runs.errors import RunReverted
+
     try:
         yield
+    except RunReverted as exc:
+        if tell.decided and tell.decided.kind == "call":
+            exc.args = (f"{exc}, after {in_line(tell.decided.words)}",)
+        raise
     except (KeyboardInterrupt, click.Abort):
         if tell.on_its_way:
             output.show(_known_of(tell.on_its_way), err=True)

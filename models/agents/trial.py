@@ -30,15 +30,25 @@ class Misread:
 
 
 @dataclass(frozen=True)
+class Unread:
+    """A prompt that means a tool, and what is answered where nothing is called."""
+
+    prompt: str
+    means: str
+    answer: str
+
+
+@dataclass(frozen=True)
 class Trial:
-    """acted: prompts that call the tool that they mean, of `meant`. nothing: those that mean none.
-    The agent asks or declines about all others but `wrong`. is_stale: whether examples and caution
-    were chosen with another reader."""
+    """acted: prompts that call the tool that they mean, of `meant`, whatever the arguments.
+    nothing: those that mean none. unread: those that mean a tool, and call none. is_stale: whether
+    examples and caution were chosen with another reader."""
 
     meant: int
     acted: int
     nothing: int
     wrong: tuple[Misread, ...]
+    unread: tuple[Unread, ...] = ()
     is_stale: bool = False
 
     def lines(self) -> list[str]:
@@ -51,8 +61,13 @@ class Trial:
             found.append(
                 "STALE   tuned.json was made with another reader: train again, or remove it"
             )
+        asked = [
+            f"no call {each.prompt!r} means {each.means}, and is answered {each.answer!r}"
+            for each in self.unread
+        ]
         return [
             *found,
+            *asked,
             f"read    {self.acted} of {self.meant} prompts call the tool that they mean; of the "
             f"others and {self.nothing} that mean nothing, {len(self.wrong)} call one",
         ]
@@ -60,7 +75,8 @@ class Trial:
     def to_json(self) -> dict[str, Any]:
         wrong = [{"prompt": e.prompt, "means": e.means, "called": e.called} for e in self.wrong]
         counts = {"meant": self.meant, "acted": self.acted, "nothing": self.nothing}
-        return {**counts, "wrong": wrong, "stale": self.is_stale}
+        unread = [{"prompt": e.prompt, "means": e.means, "answer": e.answer} for e in self.unread]
+        return {**counts, "wrong": wrong, "unread": unread, "stale": self.is_stale}
 
 
 def try_prompts(model: ReaderModel, folder: Path) -> Trial:
@@ -70,14 +86,18 @@ def try_prompts(model: ReaderModel, folder: Path) -> Trial:
     caution = tuned.caution if tuned else 0
     rows: list[tuple[str, str | None]] = [(p, tool.tool) for tool in said.tools for p in tool.means]
     rows += [(prompt, None) for prompt in said.nothing]
-    acted, wrong = 0, []
+    acted, wrong, unread = 0, [], []
     for prompt, means in rows:
-        called = called_by(model, context_of(said, examples_of(said, tuned), caution, prompt))
+        context = context_of(said, examples_of(said, tuned), caution, prompt)
+        called, answer = read_by(model, context)
         if called is not None and called != means:
             wrong.append(Misread(prompt, means, called))
+        elif called is None and means is not None:
+            unread.append(Unread(prompt, means, answer))
         acted += called is not None and called == means
     stale = tuned is not None and tuned.reader != model.digest
-    return Trial(len(rows) - len(said.nothing), acted, len(said.nothing), tuple(wrong), stale)
+    counts = len(rows) - len(said.nothing), acted, len(said.nothing)
+    return Trial(*counts, tuple(wrong), tuple(unread), stale)
 
 
 def context_of(
@@ -115,11 +135,17 @@ def context_of(
 
 def called_by(model: ReaderModel, context: Context) -> str | None:
     """The tool that is called with arguments, None where none is."""
+    return read_by(model, context)[0]
+
+
+def read_by(model: ReaderModel, context: Context) -> tuple[str | None, str]:
+    """The same, and what is answered in place of a call; why nobody would run it, of what is
+    refused."""
     try:
         decision = model.decode(context, model.infer(model.encode(context)))
-    except (RefusedText, RefusedArgument):
-        return None
-    return decision.action if decision.kind == CALL else None
+    except (RefusedText, RefusedArgument) as exc:
+        return None, str(exc)
+    return (decision.action, "") if decision.kind == CALL else (None, decision.answer)
 
 
 def _metadata(tool: SaidTool, address: str) -> ToolMetadata:
@@ -134,4 +160,4 @@ def _address(number: int) -> str:
     return f"0x{number:040x}"
 
 
-__all__ = ["Misread", "Trial", "called_by", "context_of", "try_prompts"]
+__all__ = ["Misread", "Trial", "Unread", "called_by", "context_of", "read_by", "try_prompts"]

@@ -161,7 +161,9 @@ def _without_empty(content: Any) -> Any:
 
 def _first(exc: ValidationError) -> str:
     """Where, what it is, and why not."""
-    found = exc.errors(include_url=False)[0]
+    errors = exc.errors(include_url=False)
+    # A misspelt key is missing under its own name, too: what is written is what there is to mend.
+    found = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     where = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in found["loc"]).lstrip(
         "."
     )

@@ -36,4 +36,4 @@ def test_without_the_prover_there_are_no_such_runs(
     said: list[str] = []
     monkeypatch.setattr(session, "local_circuit", missing)
     assert keyed_runs(None, wallet, said.append) == []  # type: ignore[arg-type]
-    assert "pip install 'zkagent[groth16]'" in said[-1]
+    assert "pip install -e '.[groth16]' in a clone" in said[-1]

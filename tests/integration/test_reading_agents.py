@@ -12,6 +12,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
+from tests.support.command_line import exit_code, one_line_error
 from tests.support.reader_stage import BOB, ReaderStage, Talker, another_steward, reader_stage
 from tests.support.reading_chain import EXAMPLES
 from zkagent.executor.api.audits import audit_model
@@ -68,6 +69,21 @@ def proven(stage: ReaderStage, prompt: bytes) -> ProvenRun:
 
 
 # What it does
+
+
+def test_a_decision_is_shown_by_the_tools_of_the_agent_that_is_named(
+    stage: ReaderStage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = ("--rpc", stage.anvil.rpc_url, "--agent", stage.agent.address)
+    assert exit_code("decide", "reader", PAY.decode(), *named, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    planned = stage.session.runner.plan(PAY).decisions[0].decision
+    assert shown == planned.to_json()
+    assert shown["action"] == "Pay"
+    assert exit_code("decide", "reader", PAY.decode(), *named, "--observation", "Paid.") == 0
+    assert "Paid." in capsys.readouterr().out
+    assert exit_code("decide", "wallet", PAY.decode(), *named) == 1
+    assert "choose the agent's model with --model" in one_line_error(capsys)
 
 
 def test_it_calls_the_tool_that_the_prompt_means(stage: ReaderStage) -> None:

@@ -24,8 +24,8 @@ READ: dict[str, Any] = {
     "---\na: b": {"a": "b"},
 }
 REFUSED = {
-    "a repeated key": ("a: b\nc: d\na: e", "line 1: a key stands twice"),
-    "one below": ("x:\n  a: b\n  a: c", "line 2: a key stands twice"),
+    "a repeated key": ("a: b\nc: d\na: e", "line 3: the key 'a' stands twice"),
+    "one below": ("x:\n  a: b\n  a: c", "line 3: the key 'a' stands twice"),
     "an anchor": ("a: &x b\nc: d", "line 1: anchors"),
     "an alias": ("a: &x [b]\nc: *x", "line 1: anchors"),
     "a tag": ("a: !!python/object/apply:os.system [ls]", "line 1: tags"),

@@ -194,6 +194,13 @@ def test_no_agent_of_ours_has_tools_for_a_reader(
     assert "tools of your own" in one_line_error(capsys)
 
 
+def test_a_reader_decides_about_no_agent_s_tools_but_those_of_one_that_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("decide", "reader", "feed Rex") == 2
+    assert "name one with --rpc and --deployment" in capsys.readouterr().err
+
+
 def test_the_wallet_says_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("classify", "wallet", TEXT) == 1
     assert "wallet is an agent's model, but this needs a text classifier" in one_line_error(capsys)

@@ -71,6 +71,18 @@ REFUSED: dict[str, tuple[Any, str]] = {
         said(example=["x"]),
         "tools[1].example: nothing is read by this name",
     ),
+    "a misspelt key": (
+        "tools:\n- {tool: A, descripton: Take a dog in}",
+        "tools[1].descripton 'Take a dog in': nothing is read by this name",
+    ),
+    "a misspelt one beside what is missing": (
+        "tools:\n- {tool: A}\n- {tool: B, descripton: b}",
+        "tools[2].descripton 'b': nothing is read by this name",
+    ),
+    "a key that stands twice at the top": (
+        "tools:\n- {tool: A, description: b}\nnothing: [c]\ntools: []",
+        "line 4: the key 'tools' stands twice",
+    ),
     "another at the top": (
         "tools:\n- {tool: A, description: b}\nnone: []",
         "none: nothing is read",

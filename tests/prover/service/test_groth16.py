@@ -118,7 +118,7 @@ def test_a_worker_without_the_library_leaves_its_circuits_to_others_and_says_wha
         assert keyed.digest not in circuits.offered()
         (trouble,) = circuits.troubles()
         assert keyed.digest[:12] in trouble
-        assert "groth16py is not installed: pip install 'zkagent[groth16]'" in trouble
+        assert "groth16py is not installed: pip install -e '.[groth16]'" in trouble
         assert circuits.card(keyed.digest).digest == keyed.digest
         monkeypatch.undo()
         monkeypatch.setattr(prover_look, "LOOK_EVERY_S", 0)

@@ -15,7 +15,7 @@ from zkagent.executor.errors import DecimalsRefused, NotOnChain
 from zkagent.executor.receipts import verify_chain
 from zkagent.executor.receipts.format import ArgumentRecord, Receipt, RunRecord
 from zkagent.executor.receipts.verdicts import Check
-from zkagent.executor.receipts.verify_chain import Standing, check_effects
+from zkagent.executor.receipts.verify_chain import MOVED, Standing, check_effects
 from zkagent.executor.receipts.verify_run import Sources, verify_receipt
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.errors import RevertError
@@ -201,6 +201,19 @@ def test_without_knowing_where_tokens_lie_there_is_no_telling(
         check.claim for check in found
     }
     assert all("nothing here tells where the" in check.problem for check in found)
+
+
+def test_of_a_reader_s_tools_whatever_they_are_called_no_transfer_is_expected(
+    problems: Problems, agent: MemoryAgent
+) -> None:
+    """A tool `Withdraw` of its own may move nothing, or something of somebody's."""
+    doubt = Check("agent", MOVED, "its author's word", unknown=True, vouchable=True)
+    for moved in ((), (WITHDRAWN, WITHDRAWN)):
+        happens(agent, transfers=moved)
+        assert problems(Standing((), unnamed=replace(doubt, problem=""))) == []
+        (found,) = problems(Standing((), unnamed=doubt))
+        assert (found.claim, found.unknown, found.vouchable) == (MOVED, True, True)
+    assert problems(Standing((), WALLET, POOL)) != []
 
 
 def test_nobody_who_looks_into_the_code_is_unknown(

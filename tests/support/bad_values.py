@@ -31,6 +31,12 @@ GOOD = {
     "rpc": NOBODY,
     "desk": SOMEBODY,
 }
+#: What a parameter needs beside it, where another of the same command stands in its way.
+BESIDE: dict[tuple[str, str], dict[str, str]] = {
+    ("zkagent model train", "out"): {"model": "wallet"},
+    ("zkagent model train", "data"): {"model": "reader"},
+    ("zkagent model train", "vectors"): {"model": "reader"},
+}
 #: Files that commands write; all others are read.
 WRITTEN = {"out", "receipt_path", "folder"}
 MODELS = {"model", "model_name"}
@@ -52,7 +58,9 @@ class Bad:
 def bad_calls(path: str, found: click.Command, files: "Files") -> Iterator[Bad]:
     for parameter in found.params:
         for value in bad_values(parameter, files):
-            arguments = call(path, found, files, {str(parameter.name): value})
+            name = str(parameter.name)
+            beside = BESIDE.get((path, name), {})
+            arguments = call(path, found, files, {**beside, name: value})
             yield Bad(tuple(arguments), parameter, value)
 
 

@@ -35,6 +35,8 @@ NEVER = (
     "tests",
 )
 FOR_TESTS = "verifier_contracts/test"
+#: What new agents are made of, texts for people among it.
+SCAFFOLD = "verifier_contracts/scaffold"
 
 COUNT_LINES = """
 from zkagent.models.wallet.text import handwritten
@@ -87,7 +89,8 @@ def needed() -> set[str]:
         for path in (ROOT / folder).rglob("*"):
             inner = path.relative_to(ROOT)
             made = set(inner.parts) & set(NEVER) or inner.is_relative_to(FOR_TESTS)
-            if path.suffix in DATA | {".py"} and not made:
+            is_copied = path.is_file() and inner.is_relative_to(SCAFFOLD)
+            if (path.suffix in DATA | {".py"} or is_copied) and not made:
                 found.add((inner if folder == "zkagent" else "zkagent" / inner).as_posix())
     return found
 

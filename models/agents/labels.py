@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zkagent.models.agents.model import Model
+from zkagent.models.agents.model import Model, OnnxFile
 from zkagent.models.classifier.files import ClassifierManifest, TextClassifier
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision, ToolSignature
@@ -19,16 +19,6 @@ from zkagent.models.errors import OutputOutOfRange
 
 #: Of its digest, in its name on chain: a folder's name is whatever its owner calls it.
 NAMED_BY = 16
-
-
-@dataclass(frozen=True)
-class LabelFiles:
-    """SHA-256 of the network's file, as manifests of agents' models name it."""
-
-    onnx: str
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> "LabelFiles":
-        return LabelFiles(**{"onnx": self.onnx, **(update or {})})
 
 
 @dataclass(frozen=True)
@@ -54,8 +44,8 @@ class LabelManifest:
         return self.classifier.digest
 
     @property
-    def files(self) -> LabelFiles:
-        return LabelFiles(self.classifier.onnx)
+    def files(self) -> OnnxFile:
+        return OnnxFile(self.classifier.onnx)
 
     @property
     def input_count(self) -> int:

@@ -25,6 +25,16 @@ class ModelFiles(Protocol):
     def onnx(self) -> str: ...
 
 
+@dataclass(frozen=True)
+class OnnxFile:
+    """SHA-256 of the network's file, as manifests of agents' models name it."""
+
+    onnx: str
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> "OnnxFile":
+        return OnnxFile(**{"onnx": self.onnx, **(update or {})})
+
+
 class ModelManifest(Protocol):
     """What every agent's model has in its manifest. balance_action: the tool that it views balances
     by, empty where it views none."""
@@ -159,4 +169,4 @@ class Model(ABC):
         return self.decode(context, self.infer(self.encode(context)), tools, decimals)
 
 
-__all__ = ["MANIFEST", "ONNX", "Model"]
+__all__ = ["MANIFEST", "ONNX", "Model", "OnnxFile"]

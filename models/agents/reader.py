@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from eth_hash.auto import keccak
 
-from zkagent.models.agents.model import Model
+from zkagent.models.agents.model import Model, OnnxFile
 from zkagent.models.encoding.context import PARAMETER_TYPES, Context, ToolMetadata, View
 from zkagent.models.encoding.decoder import READ, Argument, Decision, ToolSignature
 from zkagent.models.encoding.manifest import Action
@@ -30,7 +30,6 @@ from zkagent.models.reader.deciding import (
     Described,
     Reached,
     Verdict,
-    choose,
     decide,
     directory_of,
     named,
@@ -61,16 +60,6 @@ _KINDS = {Verdict.ASK: "ask", Verdict.DECLINE: "decline", Verdict.CALL: "missing
 
 
 @dataclass(frozen=True)
-class ReaderFiles:
-    """SHA-256 of the network's file, as manifests of agents' models name it."""
-
-    onnx: str
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> "ReaderFiles":
-        return ReaderFiles(**{"onnx": self.onnx, **(update or {})})
-
-
-@dataclass(frozen=True)
 class ReaderFace:
     """A reader's manifest, as those of agents' models are read."""
 
@@ -96,8 +85,8 @@ class ReaderFace:
         return self.reader.digest
 
     @property
-    def files(self) -> ReaderFiles:
-        return ReaderFiles(self.reader.onnx)
+    def files(self) -> OnnxFile:
+        return OnnxFile(self.reader.onnx)
 
     @property
     def accuracy(self) -> dict[str, float]:
@@ -167,10 +156,8 @@ class ReaderModel(Model):
             return Decision("report", "answer", (), (), _shown(reached.answer), "")
         note = self._note(choice)
         if reached.tool is None:
-            verdict = choose(choice, self.reader.manifest.margins, context.caution)
-            return Decision(
-                _KINDS[verdict], "answer", (), (), _shown(reached.answer), "", note=note
-            )
+            kind = _KINDS[reached.verdict]
+            return Decision(kind, "answer", (), (), _shown(reached.answer), "", note=note)
         return _call(context.tools[reached.tool], reached, note)
 
     def _vectors(self, context: Context) -> list[Vector]:

@@ -16,6 +16,7 @@ from zkagent.models.reader.files import NO_PAIRS, Reader
 from zkagent.models.reader.pairs import MOST_PARAMETERS, Open, pair_features, pair_numbers
 from zkagent.models.reader.rows import Vector
 from zkagent.models.reader.vectors import features, of_prompt
+from zkagent.models.reader.view import View
 
 
 def features_of(
@@ -49,7 +50,7 @@ def _pairs(reader: Reader, prompt: bytes, tool: CallableTool, names: Names) -> t
 
 def opened_of(reader: Reader, prompt: bytes, tool: CallableTool, names: Names) -> list[Open]:
     types = [each.param_type for each in tool.parameters]
-    found = candidates_of(prompt, types, names)
+    found = candidates_of(View(prompt, names), types)
     return [
         Open(each.param_type, reader.parameter(each.name, each.description), candidates)
         for each, candidates in zip(tool.parameters, found, strict=True)

@@ -14,7 +14,6 @@ from enum import IntEnum
 from zkagent.models.encoding.book import NO_TOKEN
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import ForeignHistory, OutputOutOfRange
-from zkagent.models.instructions.pieces import Names
 from zkagent.models.reader.arguments import (
     MOST_NAME,
     NAMING,
@@ -70,9 +69,11 @@ class CallableTool:
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A final answer where `tool` is None; otherwise its place, and what it is called with: each
-    argument as it stands in the prompt, encoded on its own, and all together."""
+    argument as it stands in the prompt, encoded on its own, and all together. verdict: what the
+    answer is; CALL where an argument is asked for."""
 
     answer: bytes = b""
+    verdict: Verdict = Verdict.CALL
     tool: int | None = None
     values: tuple[bytes, ...] = ()
     together: bytes = b""
@@ -105,10 +106,10 @@ def decide(
         raise OutputOutOfRange(f"tool {choice.tool} of {len(tools)}: use the reader's own output")
     match choose(choice, margins, context.caution):
         case Verdict.DECLINE:
-            return Reached(DECLINE.encode())
+            return Reached(DECLINE.encode(), Verdict.DECLINE)
         case Verdict.ASK:
             names = (named(tool.name, "tool", place) for place, tool in enumerate(tools))
-            return Reached(f"Which of {', '.join(names)} do you mean?".encode())
+            return Reached(f"Which of {', '.join(names)} do you mean?".encode(), Verdict.ASK)
         case _:
             return _call(context, choice.tool, tools[choice.tool], choice, margins)
 
@@ -123,12 +124,14 @@ def _call(
     context: Context, place: int, tool: CallableTool, choice: Choice, margins: Margins
 ) -> Reached:
     if len(tool.parameters) > MOST_PARAMETERS:
-        return Reached(f"{named(tool.name, 'tool', place)} {TOO_MANY}".encode())
+        said = f"{named(tool.name, 'tool', place)} {TOO_MANY}"
+        return Reached(said.encode(), Verdict.DECLINE)
     directory = directory_of(context)
-    if not asks_for_act(View(context.prompt, directory.names())):
-        return Reached(HOLD.encode())
+    view = View(context.prompt, directory.names())
+    if not asks_for_act(view):
+        return Reached(HOLD.encode(), Verdict.DECLINE)
     types = [parameter.param_type for parameter in tool.parameters]
-    found = candidates_of(context.prompt, types, directory.names())
+    found = candidates_of(view, types)
     taken: list[Candidate] = []
     filled: list[tuple[Slot, bytes]] = []
     chosen = assigned(types, found, choice.scores, margins.fills)
@@ -157,13 +160,8 @@ def directory_of(context: Context) -> Directory:
     return Directory(context.book, context.contacts, context.owner or NO_TOKEN, context.tokens)
 
 
-def candidates_of(
-    prompt: bytes, types: Sequence[ParamType], names: Names
-) -> list[tuple[Candidate, ...]]:
-    """Of each parameter; nothing is looked at where there is none."""
-    if not types:
-        return []
-    view = View(prompt, names)
+def candidates_of(view: View, types: Sequence[ParamType]) -> list[tuple[Candidate, ...]]:
+    """Of each parameter."""
     found = {each: candidates_in(view, each) for each in dict.fromkeys(types)}
     return [found[each] for each in types]
 

@@ -31,6 +31,7 @@ from zkagent.executor.runs.runner import ProvenRun
 from zkagent.executor.runs.terms import terms_of
 from zkagent.models.errors import DuplicateTool, RefusedText
 from zkagent.models.networks.filling import PAIRS
+from zkagent.models.reader.deciding import HOLD
 from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.local import call, deploy, send
 from zkagent.verifier_contracts.deployment.carrier import DirectCarrier
@@ -94,6 +95,19 @@ def test_it_calls_the_tool_that_the_prompt_means(stage: ReaderStage) -> None:
     assert stage.paid(BOB) == 5
     run(ANNOUNCE)
     assert call(stage.web3, stage.manor.functions.notice()) == NOTICE
+
+
+@pytest.mark.parametrize(
+    "prompt", [b"never pay bob 5", b"should I pay bob 5", b"do not open the gate please, yes"]
+)
+def test_nothing_is_called_where_no_act_is_asked_for(stage: ReaderStage, prompt: bytes) -> None:
+    """The network is sure of the tool; the contract holds the prompt against it."""
+    before = stage.paid(BOB), stage.is_open
+    (planned,) = stage.session.runner.plan(prompt).decisions
+    assert (planned.decision.kind, planned.decision.answer) == ("decline", HOLD)
+    done = stage.session.runner.run(prompt)
+    assert done.inclusion.result.answer == HOLD.encode()
+    assert (stage.paid(BOB), stage.is_open) == before
 
 
 def test_one_proof_shows_the_call_and_the_answer(stage: ReaderStage) -> None:

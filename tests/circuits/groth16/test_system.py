@@ -297,7 +297,7 @@ def test_without_the_library_one_line_names_the_extra(
     onnx: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "groth16py", None)
-    with pytest.raises(EngineMissing, match=r"^groth16py .* pip install 'zkagent\[groth16\]'$"):
+    with pytest.raises(EngineMissing, match=r"^groth16py .* pip install -e '\.\[groth16\]' "):
         build_circuit(onnx, cache=tmp_path)
     assert list((tmp_path / "circuits").glob("*.building")) == []
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from eth_typing import HexStr
 
 from tests.support.plain_stage import PlainStage
 from zkagent.circuits.artifacts import Circuit
@@ -11,7 +12,7 @@ from zkagent.executor.chain.web3_desk import Web3Desk
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.operating.desk_operator import DeskOperator
-from zkagent.executor.operating.events import PutOff
+from zkagent.executor.operating.events import PutOff, Sent
 from zkagent.executor.operating.journal import AnswerJournal
 from zkagent.executor.operating.session import place_of
 from zkagent.executor.operating.watch import Watch
@@ -55,7 +56,11 @@ def operator(
 
 
 def test_a_stranger_s_client_is_answered_later_from_the_address_that_it_asked(
-    stage: PlainStage, desk: str, operator: DeskOperator, deposit: bytes
+    stage: PlainStage,
+    desk: str,
+    operator: DeskOperator,
+    deposit: bytes,
+    told: list[object],
 ) -> None:
     web3 = stage.chain.web3
     client = stage.client_of(desk)
@@ -68,6 +73,8 @@ def test_a_stranger_s_client_is_answered_later_from_the_address_that_it_asked(
     assert call(web3, client.functions.answer()) == ""
     assert stage.balance == 0
     operator.turn()
+    (sent,) = [each for each in told if isinstance(each, Sent)]
+    web3.eth.wait_for_transaction_receipt(HexStr(sent.transaction))
     assert str(call(web3, client.functions.answer())).startswith("Done: Deploy")
     assert stage.balance == 5_500_000
     assert call(web3, door.balanceOf(stage.chain.friend.address)) == FEE

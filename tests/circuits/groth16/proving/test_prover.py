@@ -151,7 +151,7 @@ def test_without_the_library_its_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "groth16py", None)
-    with pytest.raises(EngineMissing, match=r"pip install 'zkagent\[groth16\]'"):
+    with pytest.raises(EngineMissing, match=r"pip install -e '\.\[groth16\]' "):
         Key(
             tmp_path / "any.zkey",
             VerifyingKey((0, 0), ((0, 0), (0, 0)), ((0, 0), (0, 0)), ((0, 0), (0, 0)), ()),

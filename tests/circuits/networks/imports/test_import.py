@@ -200,7 +200,7 @@ def test_what_is_not_installed_is_said(
 
     monkeypatch.setattr(loading.importlib, "import_module", missing)
     (tmp_path / name).write_bytes(b"tree\n")
-    with pytest.raises(EngineMissing, match=rf"^{package} is not .* 'zkagent\[import\]'$"):
+    with pytest.raises(EngineMissing, match=rf"^{package} is not .* -e '\.\[import\]' "):
         import_model(tmp_path / name, trusted=True)
 
 

@@ -1,4 +1,5 @@
-"""Which words a classifier knows: those that its training texts have often enough.
+"""Which words a classifier knows: those that its training texts have often enough, and those that
+came with vectors.
 
 Any other word is hashed as one type, UNKNOWN, as in the encoder: a name that training never saw
 would otherwise select rows that other words trained. Rare words of the training texts are unknown,
@@ -8,10 +9,13 @@ In cross-validation of size S on SNIPS, whose texts are full of names, one error
 One byte for each of 16,384 slots, four times those of the wallet's vocabulary because data sets
 have more words: bits 234 to 247 of a word's Keccak-256 pick the slot, which holds the top 8 bits.
 Zero means empty. A strange word passes by accident in at most one case of 255.
+
+With vectors (`vectors.py`) a known word has a row of its own, that of its slot, behind the rows of
+the hashes: what its vector says of it is not mixed with other n-grams.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 SLOTS = 1 << 14
@@ -21,28 +25,43 @@ LEAST_TEXTS = 3
 
 @dataclass(frozen=True)
 class KnownWords:
-    """`fingerprints`: 16,384 bytes. Words go by their Keccak-256 as an integer."""
+    """`fingerprints`: 16,384 bytes. Words go by their Keccak-256 as an integer. apart: whether each
+    known word has a row of its own."""
 
     fingerprints: bytes
+    apart: bool = False
 
     def __post_init__(self) -> None:
         if len(self.fingerprints) != SLOTS:
             raise ValueError(f"expected {SLOTS} fingerprints, got {len(self.fingerprints)}")
 
+    @classmethod
+    def of(cls, owners: Mapping[int, int], *, apart: bool = False) -> "KnownWords":
+        """owners: of slots, as words; no word whose fingerprint is zero."""
+        fingerprints = bytearray(SLOTS)
+        for slot, word in owners.items():
+            fingerprints[slot] = word >> FINGERPRINT_SHIFT
+        return cls(bytes(fingerprints), apart)
+
     def knows(self, word_hash: int) -> bool:
-        found = self.fingerprints[(word_hash >> SLOT_SHIFT) % SLOTS]
+        found = self.fingerprints[slot_of(word_hash)]
         return found != 0 and found == word_hash >> FINGERPRINT_SHIFT
 
 
-def frequent_words(texts: Iterable[Iterable[int]]) -> KnownWords:
-    """Of texts as hashes of their words: words that at least three texts have.
+def slot_of(word_hash: int) -> int:
+    return (word_hash >> SLOT_SHIFT) % SLOTS
+
+
+def slots_of(texts: Iterable[Iterable[int]], others: Iterable[int] = ()) -> dict[int, int]:
+    """The words that own slots, of texts as hashes of their words: words that at least three texts
+    have; then, where slots are free, the others in their order.
 
     A slot goes to its most frequent word; a word whose fingerprint is zero is left out.
     """
     counts = Counter(word for words in texts for word in set(words))
-    fingerprints = bytearray(SLOTS)
-    for word, texts_with_it in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        slot = (word >> SLOT_SHIFT) % SLOTS
-        if texts_with_it >= LEAST_TEXTS and not fingerprints[slot]:
-            fingerprints[slot] = word >> FINGERPRINT_SHIFT
-    return KnownWords(bytes(fingerprints))
+    often = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    owners: dict[int, int] = {}
+    for word in (*(word for word, found in often if found >= LEAST_TEXTS), *others):
+        if word >> FINGERPRINT_SHIFT:
+            owners.setdefault(slot_of(word), word)
+    return owners

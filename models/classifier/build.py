@@ -89,7 +89,7 @@ def build_classifier(
         progress,
         judged=judged.examples,
         recipe=recipe,
-        vectors=taught.vectors if taught else None,
+        taught=taught,
     )
     facts = {
         "size": size,

@@ -15,7 +15,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from zkagent.models.classifier.text import plain, rows_of_bytes
 from zkagent.models.classifier.weights import ClassifierWeights
-from zkagent.models.classifier.words import SLOTS, KnownWords
+from zkagent.models.classifier.words import SEEN_BYTES, SLOTS, KnownWords
 from zkagent.models.encoding.decoder import argmax
 from zkagent.models.encoding.encoder import Table
 from zkagent.models.errors import ManifestError
@@ -174,7 +174,7 @@ def save_classifier(
     contents = {
         ONNX: export_classifier(weights),
         TABLE: weights.table.tobytes(),
-        WORDS: words.fingerprints,
+        WORDS: words.content,
     }
     digests = {name: sha256(data) for name, data in contents.items()}
     manifest = ClassifierManifest.model_validate(
@@ -204,11 +204,11 @@ def load_classifier(directory: Path) -> TextClassifier:
     if manifest.table_rows - manifest.word_rows < 2:
         raise ManifestError(f"{path}: of {manifest.table_rows} rows none is left for hashes")
     words = read_checked(directory / WORDS, manifest.words)
-    if len(words) != SLOTS:
-        raise ManifestError(f"{path}: words.bin has {len(words)} bytes, expected {SLOTS}")
+    expected = SLOTS + SEEN_BYTES * (manifest.word_rows > 0)
+    if len(words) != expected:
+        raise ManifestError(f"{path}: words.bin has {len(words)} bytes, expected {expected}")
     table = table.reshape(manifest.table_rows, manifest.features)
-    known = KnownWords(words, apart=manifest.word_rows > 0)
-    return TextClassifier(directory, manifest, table, known)
+    return TextClassifier(directory, manifest, table, KnownWords.load(words))
 
 
 __all__ = [

@@ -54,12 +54,21 @@ class Kept:
     vectors: Tensor | None
 
 
-class _Taught(nn.Module):
-    """What vectors [words, k] of known words come to: times one matrix [k, D]."""
+@dataclass(frozen=True)
+class Taught:
+    """vectors [words, k] of known words, which have the rows behind those of the hashes. rows
+    [words]: from which the rest of each one's row comes, its own or that of unknown words."""
 
-    def __init__(self, vectors: Tensor, projection: nn.Parameter) -> None:
+    vectors: Tensor
+    rows: Tensor
+
+
+class _Taught(nn.Module):
+    """What vectors of known words come to: times one matrix [k, D]."""
+
+    def __init__(self, taught: Taught, projection: nn.Parameter) -> None:
         super().__init__()
-        self.vectors, self.projection = vectors, projection
+        self.vectors, self.rows, self.projection = taught.vectors, taught.rows, projection
 
     def forward(self, places: Tensor) -> Tensor:
         """[N, D] of words by their numbers [N]."""
@@ -78,9 +87,8 @@ class ClassifierNetwork(nn.Module):
         shape: Shape,
         wiring: Wiring,
         generator: torch.Generator,
-        vectors: Tensor | None = None,
+        taught: Taught | None = None,
     ) -> None:
-        """vectors [words, k]: of known words, which have the rows behind those of the shape."""
         super().__init__()
         self.shape, self.wiring = shape, wiring
         self.scales: Scales | None = None
@@ -97,10 +105,10 @@ class ClassifierNetwork(nn.Module):
         self.a = normal(0.5 / fan_in**0.5, wiring.groups, fan_in, per_group)
         self.b2 = nn.Parameter(torch.zeros(wiring.groups * per_group))
         self.taught: _Taught | None = None
-        if vectors is not None:
-            own = torch.zeros(len(vectors), shape.features)
+        if taught is not None:
+            own = torch.zeros(len(taught.rows), shape.features)
             self.table = nn.Parameter(torch.cat([self.table.detach(), own]))
-            self.taught = _Taught(vectors, normal(INIT, vectors.shape[1], shape.features))
+            self.taught = _Taught(taught, normal(INIT, taught.vectors.shape[1], shape.features))
         self._hidden_inputs = torch.from_numpy(wiring.hidden_inputs)
         self._picks = torch.from_numpy(wiring.picks)
         self._slots = torch.from_numpy(wiring.slots)
@@ -124,6 +132,7 @@ class ClassifierNetwork(nn.Module):
             return _sums(rows, self._rounded_table(self.table), offsets, of_rows)
         words = rows >= self.shape.table_rows
         places = rows[words] - self.shape.table_rows
+        rows = rows.masked_scatter(words, self.taught.rows[places])
         if self.scales is None:
             in_front = torch.cumsum(words, 0) - words.long()  # of each row, so many words
             of_words = kept.vectors[words] if kept and kept.vectors is not None else None
@@ -144,7 +153,7 @@ class ClassifierNetwork(nn.Module):
             return self.table.detach()
         hashed = self.shape.table_rows
         words = self.taught(torch.arange(len(self.table) - hashed))
-        return torch.cat([self.table[:hashed], self.table[hashed:] + words])
+        return torch.cat([self.table[:hashed], self.table[self.taught.rows] + words])
 
     def find_scales(self) -> Scales:
         """Units that let the present weights use their integer ranges."""

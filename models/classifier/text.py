@@ -85,11 +85,10 @@ def _rows(
         is_word = token.type is TokenType.WORD
         word = _word(prompt, token) if is_word else b""
         own = keccak_int(word or bytes([token.type]))
-        is_known = is_word and known.knows(own)
-        if is_word and not is_known:
+        slot = slot_of(own) if is_word and known.knows(own) else None
+        if is_word and (slot is None or not known.saw(slot)):
             own = UNKNOWN_HASH
-        apart = is_known and known.apart
-        yield hashed_rows + slot_of(own) if apart else own % hashed_rows
+        yield own % hashed_rows if slot is None or not known.apart else hashed_rows + slot
         yield keccak_pair(before, own) % hashed_rows
         if len(word) > PREFIX_LENGTH:
             yield (keccak_int(word[:PREFIX_LENGTH]) >> PREFIX_SHIFT) % hashed_rows

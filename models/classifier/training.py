@@ -14,10 +14,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from zkagent.models.classifier.network import ClassifierNetwork, Kept
+from zkagent.models.classifier.network import ClassifierNetwork, Kept, Taught
 from zkagent.models.classifier.shape import Shape, wire
-from zkagent.models.classifier.vectors import Vectors
+from zkagent.models.classifier.vectors import TaughtWords
 from zkagent.models.classifier.weights import ClassifierWeights, check_bounds
+from zkagent.models.encoding.encoder import UNKNOWN_HASH
 from zkagent.models.errors import DatasetError
 
 Progress = Callable[[str], None]
@@ -94,10 +95,10 @@ def train(
     *,
     judged: Examples,
     recipe: Recipe | None = None,
-    vectors: Vectors | None = None,
+    taught: TaughtWords | None = None,
 ) -> Trained:
     """Train from `seed`. judged: texts that the float network classifies before it is rounded.
-    vectors: of known words, where these have rows of their own.
+    taught: vectors of known words, where these have rows of their own.
 
     Raises DatasetError without examples, BoundExceeded.
     """
@@ -105,8 +106,8 @@ def train(
         raise DatasetError("no text is left to train on: the encoder refuses all of them")
     with _one_thread():
         seeded = torch.Generator().manual_seed(seed)
-        taught = None if vectors is None else torch.from_numpy(vectors)
-        network = ClassifierNetwork(shape, wire(shape, labels, seed), seeded, taught)
+        vectors = None if taught is None else _taught(taught, shape.table_rows)
+        network = ClassifierNetwork(shape, wire(shape, labels, seed), seeded, vectors)
         trainer = _Trainer(examples, network, recipe or Recipe(), seeded)
         trainer.run_in_floats(progress)
         choices = trainer.choices(judged)
@@ -179,6 +180,12 @@ class _Trainer:
         while True:
             order = torch.randperm(len(self.examples), generator=self.generator)
             yield from torch.split(order, self.recipe.batch)
+
+
+def _taught(words: TaughtWords, hashed_rows: int) -> Taught:
+    seen = torch.from_numpy(words.seen)
+    own, unknown = hashed_rows + torch.arange(len(seen)), UNKNOWN_HASH % hashed_rows
+    return Taught(torch.from_numpy(words.vectors), torch.where(seen, own, unknown))
 
 
 @contextmanager

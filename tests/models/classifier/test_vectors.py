@@ -64,11 +64,26 @@ def test_a_slot_that_is_taken_has_no_vector_of_another_word() -> None:
 
 def test_a_known_word_has_its_own_row_and_an_unknown_one_that_of_all_unknown() -> None:
     plain = learn_words(["play it"] * 3)
-    apart = KnownWords(plain.fingerprints, apart=True)
+    apart = teach_words(["play it"] * 3, given("saw")).known
     ours, theirs = rows_of("play xyz", HASHED, apart), rows_of("play xyz", HASHED, plain)
     assert ours[0] == HASHED + slot_of(hashed("play"))
     assert ours[1:] == theirs[1:]
     assert max(theirs) < HASHED <= max(ours) < HASHED + SLOTS
+
+
+def test_pairs_take_a_word_that_only_a_vector_teaches_for_any_unknown_one() -> None:
+    known = teach_words(["play it"] * 3, given("saw", "pear")).known
+    taught, strange = rows_of("play saw", HASHED, known), rows_of("play xyz", HASHED, known)
+    assert taught[3] == HASHED + slot_of(hashed("saw"))  # behind two of play, and its end
+    assert strange[3] < HASHED
+    assert [*taught[:3], taught[4]] == [*strange[:3], strange[4]]
+    assert rows_of("play it", HASHED, known)[4] != strange[4]
+
+
+@pytest.mark.parametrize("seen", [b"", bytes(2047), bytes(2049)])
+def test_seen_words_of_another_number_are_refused(seen: bytes) -> None:
+    with pytest.raises(ValueError, match="expected 2048 bytes"):
+        KnownWords(bytes(SLOTS), seen)
 
 
 torch = pytest.importorskip("torch")

@@ -94,6 +94,23 @@ def test_what_a_comparison_needs_is_asked_for_before_the_training(
     assert "pip install -e '.[import]'" in one_line_error(capsys)
 
 
+def test_vectors_are_refused_where_no_contract_could_hold_them_and_where_they_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "zkagent.models.classifier.build.build_classifier", lambda *_, **__: pytest.fail("trained")
+    )
+    train = write_texts(tmp_path / "a", 80, 1)
+    call = ("model", "train-classifier", "--data", train, "--out", tmp_path / "c")
+    for size in ("S", "M"):
+        assert exit_code(*call, "--size", size, "--vectors", train) == 2
+        assert "choose --size L or XL" in capsys.readouterr().err
+    for file in (train, tmp_path / "nothing.npz"):
+        assert exit_code(*call, "--size", "L", "--vectors", file) == 1
+        assert f"{file} holds no word vectors" in one_line_error(capsys)
+    assert not (tmp_path / "c").exists()
+
+
 def by_hand(folder: Path, test: Path) -> float:
     classifier, data = load_classifier(folder), load_texts([test])
     pairs = list(zip(data.texts, data.intents, strict=True))[:12]

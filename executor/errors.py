@@ -3,6 +3,7 @@
 ExecutorError
 ├── ObservationWithoutCall   an observation given after the final answer
 ├── TrainingExtraMissing     torch is not installed
+├── SvmExtraMissing          scikit-learn is not installed
 ├── McpExtraMissing          the SDK of MCP is not installed
 ├── KeyFileError             a key file that cannot be read, decrypted or is no key
 ├── CommitmentRefused        another commitment is registered than the one to accept
@@ -78,6 +79,14 @@ class TrainingExtraMissing(ExecutorError):
         super().__init__(
             "training needs torch: pip install -e '.[train]' in a clone of the project, or pip "
             "install torch beside an installed zkagent"
+        )
+
+
+class SvmExtraMissing(ExecutorError):
+    def __init__(self) -> None:
+        super().__init__(
+            "a linear SVM to compare with needs scikit-learn: pip install -e '.[import]' in a "
+            "clone of the project, or pip install scikit-learn beside an installed zkagent"
         )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zkagent.models.classifier.files import Accuracy, TextClassifier
 
 FILES = click.Path(path_type=Path, dir_okay=False)
+FOR_CONTRACTS = ("S", "M")
 
 
 def _say(text: str) -> None:
@@ -47,6 +48,12 @@ def _say(text: str) -> None:
     help="S fits a real ceremony's 2^12 rows with 150 intents; XL, 100,000 weights, suits Groth16.",
 )
 @click.option(
+    "--vectors",
+    type=FILES,
+    metavar="FILE.npz",
+    help="Vectors of words to start from, for sizes L and XL; docs/classifiers.md says whence.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("classifier"),
@@ -54,14 +61,17 @@ def _say(text: str) -> None:
     help="Folder for classifier.json, model.onnx, table.bin, words.bin; replaces older ones.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@click.option("--svm", "svm", is_flag=True, help="Compare with a linear SVM on the same texts.")
 @click.option("--json", "as_json", is_flag=True, help="Print classifier.json.")
 def train_classifier_command(
     *,
     data: tuple[Path, ...],
     test: tuple[Path, ...],
     size: str,
+    vectors: Path | None,
     out: Path,
     seed: int,
+    svm: bool,
     as_json: bool,
 ) -> None:
     """Train a text classifier of integers, whose circuit is exact, on labelled texts.
@@ -73,23 +83,38 @@ def train_classifier_command(
 
     Needs torch: the error says how to get it.
     """
+    from zkagent.executor.bench.linear_svm import require_sklearn
     from zkagent.executor.errors import TrainingExtraMissing
     from zkagent.executor.places import results_folder
     from zkagent.models.catalogue import is_model
     from zkagent.models.classifier.dataset import load_texts, load_training_texts
     from zkagent.models.classifier.files import FILES, TextClassifier
+    from zkagent.models.reader.lexis import load_vectors
 
+    if vectors and size in FOR_CONTRACTS:
+        raise click.UsageError(
+            f"--vectors need a row for each word, more than contracts hold of size {size}: "
+            "choose --size L or XL, or leave --vectors out"
+        )
+    if svm:
+        require_sklearn()
     with results_folder(out, FILES, lambda there: is_model(there, TextClassifier)) as folder:
         texts, judged = load_training_texts(data), load_texts(test) if test else None
         try:
-            from zkagent.models.classifier.build import build_classifier
+            from zkagent.models.classifier.build import build_classifier, hold_out
         except ModuleNotFoundError as exc:
             if exc.name != "torch":
                 raise
             raise TrainingExtraMissing from exc
         _note(judged, texts.labels)
-        trained = build_classifier(texts, judged, folder, size=size, seed=seed, progress=_say)
+        given = load_vectors(vectors) if vectors else None
+        trained = build_classifier(
+            texts, judged, folder, size=size, seed=seed, progress=_say, given=given
+        )
     output.show(trained.manifest.to_json().strip() if as_json else _describe(trained))
+    if svm:
+        learnt, judged = (texts, judged) if judged else hold_out(texts)
+        output.show(_svm_line(learnt, judged), err=as_json)
 
 
 @click.command("evaluate-classifier")
@@ -132,9 +157,17 @@ def _accuracy_lines(accuracy: "Accuracy | None") -> list[str]:
         return ["accuracy not measured: too few texts to hold any out; give some with --test"]
     return [
         f"accuracy on {accuracy.texts} texts ({accuracy.source})",
-        f"  floats    {100 * accuracy.floats:6.2f} %",
-        f"  integers  {100 * accuracy.integers:6.2f} %",
+        f"  floats     {100 * accuracy.floats:6.2f} %",
+        f"  integers   {100 * accuracy.integers:6.2f} %",
     ]
+
+
+def _svm_line(texts: "LabelledTexts", judged: "LabelledTexts") -> str:
+    from zkagent.executor.bench.linear_svm import svm_hits
+
+    if not len(judged):
+        return "  linear SVM not measured: too few texts to hold any out"
+    return f"  linear SVM {100 * svm_hits(texts, judged) / len(judged):6.2f} %"
 
 
 def _describe_circuit(figures: "CircuitAccuracy") -> str:

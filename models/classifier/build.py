@@ -13,9 +13,11 @@ from zkagent.models.classifier.files import Accuracy, TextClassifier, save_class
 from zkagent.models.classifier.shape import SIZES
 from zkagent.models.classifier.text import learn_words, rows_of_all
 from zkagent.models.classifier.training import Examples, Progress, Recipe, Trained, train
+from zkagent.models.classifier.vectors import teach_words
 from zkagent.models.classifier.weights import ClassifierWeights, evaluate
 from zkagent.models.classifier.words import KnownWords
 from zkagent.models.folders import Folder
+from zkagent.models.reader.lexis import Given
 
 HELD_OUT = "every tenth text of each intent, held out"
 Rows = tuple[int, ...]
@@ -65,8 +67,10 @@ def build_classifier(
     seed: int,
     progress: Progress,
     recipe: Recipe | None = None,
+    given: Given | None = None,
 ) -> TextClassifier:
-    """Train a classifier of a `size` of SIZES and write it. Raises DatasetError, BoundExceeded."""
+    """Train a classifier of a `size` of SIZES and write it. given: vectors of words, from which the
+    rows of words start. Raises DatasetError, BoundExceeded."""
     shape, labels = SIZES[size], data.labels
     if test is None:
         data, test = hold_out(data)
@@ -74,7 +78,8 @@ def build_classifier(
     else:
         source = "texts given for testing"
     progress(f"{len(data)} texts, {len(labels)} intents; {len(test)} texts to test on")
-    words = learn_words(data.texts)
+    taught = teach_words(data.texts, given) if given else None
+    words = taught.known if taught else learn_words(data.texts)
     known, judged = (_Readable.of(part, labels, shape.table_rows, words) for part in (data, test))
     trained = train(
         known.examples,
@@ -84,6 +89,7 @@ def build_classifier(
         progress,
         judged=judged.examples,
         recipe=recipe,
+        taught=taught,
     )
     facts = {
         "size": size,

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from zkagent.models.classifier.text import plain, rows_of_bytes
 from zkagent.models.classifier.weights import ClassifierWeights
-from zkagent.models.classifier.words import SLOTS, KnownWords
+from zkagent.models.classifier.words import SEEN_BYTES, SLOTS, KnownWords
 from zkagent.models.encoding.decoder import argmax
 from zkagent.models.encoding.encoder import Table
 from zkagent.models.errors import ManifestError
@@ -52,6 +52,7 @@ class ClassifierManifest(ManifestRecord):
     size: Literal["S", "M", "L", "XL", "XXL"]
     labels: Annotated[tuple[str, ...], Field(min_length=2)]
     table_rows: Annotated[int, Field(ge=2)]
+    word_rows: Literal[0, 16384] = 0  # the last ones of them, of known words; see words.py
     features: Annotated[int, Field(ge=1)]
     seed: int
     onnx: Sha256
@@ -60,6 +61,15 @@ class ClassifierManifest(ManifestRecord):
     training_texts: int
     refused_training_texts: int
     accuracy: Accuracy | None  # None: too few texts to hold any out
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A classifier without rows for words has the manifest, and so the digest, that it had
+        before others had them."""
+        fields: dict[str, Any] = handler(self)
+        if not self.word_rows:
+            del fields["word_rows"]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +134,8 @@ class TextClassifier:
     def features_of(self, text: bytes) -> tuple[int, ...]:
         """The same of a text as it stands, which is what contracts read. Raises RefusedText, for
         what is not printable ASCII, too."""
-        rows = list(rows_of_bytes(text, len(self.table), self.words))
+        hashed_rows = self.manifest.table_rows - self.manifest.word_rows
+        rows = list(rows_of_bytes(text, hashed_rows, self.words))
         return tuple(self.table[rows].sum(axis=0, dtype=np.int64).tolist())
 
     def infer(self, x: Sequence[int]) -> tuple[int, ...]:
@@ -163,13 +174,14 @@ def save_classifier(
     contents = {
         ONNX: export_classifier(weights),
         TABLE: weights.table.tobytes(),
-        WORDS: words.fingerprints,
+        WORDS: words.content,
     }
     digests = {name: sha256(data) for name, data in contents.items()}
     manifest = ClassifierManifest.model_validate(
         {
             "format": "zkagent-classifier-1",
             "table_rows": len(weights.table),
+            "word_rows": SLOTS * words.apart,
             "features": weights.features,
             "onnx": digests[ONNX],
             "table": digests[TABLE],
@@ -189,11 +201,14 @@ def load_classifier(directory: Path) -> TextClassifier:
     table = np.frombuffer(read_checked(directory / TABLE, manifest.table), np.int8)
     if table.size != manifest.table_rows * manifest.features:
         raise ManifestError(f"{path}: table.bin has {table.size} entries, other than it says")
+    if manifest.table_rows - manifest.word_rows < 2:
+        raise ManifestError(f"{path}: of {manifest.table_rows} rows none is left for hashes")
     words = read_checked(directory / WORDS, manifest.words)
-    if len(words) != SLOTS:
-        raise ManifestError(f"{path}: words.bin has {len(words)} bytes, expected {SLOTS}")
+    expected = SLOTS + SEEN_BYTES * (manifest.word_rows > 0)
+    if len(words) != expected:
+        raise ManifestError(f"{path}: words.bin has {len(words)} bytes, expected {expected}")
     table = table.reshape(manifest.table_rows, manifest.features)
-    return TextClassifier(directory, manifest, table, KnownWords(words))
+    return TextClassifier(directory, manifest, table, KnownWords.load(words))
 
 
 __all__ = [

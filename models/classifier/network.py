@@ -45,10 +45,50 @@ class Scales:
         return self.table * self.feature_weight
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What each row [N] counts in training, and each vector; those of rows without a vector mean
+    nothing."""
+
+    rows: Tensor
+    vectors: Tensor | None
+
+
+@dataclass(frozen=True)
+class Taught:
+    """vectors [words, k] of known words, which have the rows behind those of the hashes. rows
+    [words]: from which the rest of each one's row comes, its own or that of unknown words."""
+
+    vectors: Tensor
+    rows: Tensor
+
+
+class _Taught(nn.Module):
+    """What vectors of known words come to: times one matrix [k, D]."""
+
+    def __init__(self, taught: Taught, projection: nn.Parameter) -> None:
+        super().__init__()
+        self.vectors, self.rows, self.projection = taught.vectors, taught.rows, projection
+
+    def forward(self, places: Tensor) -> Tensor:
+        """[N, D] of words by their numbers [N]."""
+        return self.vectors[places] @ self.projection
+
+    def sums(self, places: Tensor, offsets: Tensor, kept: Tensor | None) -> Tensor:
+        """[B, D] of each text's words."""
+        return _sums(places, self.vectors, offsets, kept) @ self.projection
+
+
 class ClassifierNetwork(nn.Module):
     """Rows to logits. `scales` None: floats; otherwise all weights are rounded to their units."""
 
-    def __init__(self, shape: Shape, wiring: Wiring, generator: torch.Generator) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        wiring: Wiring,
+        generator: torch.Generator,
+        taught: Taught | None = None,
+    ) -> None:
         super().__init__()
         self.shape, self.wiring = shape, wiring
         self.scales: Scales | None = None
@@ -64,25 +104,60 @@ class ClassifierNetwork(nn.Module):
         self.b1 = nn.Parameter(torch.zeros(shape.hidden))
         self.a = normal(0.5 / fan_in**0.5, wiring.groups, fan_in, per_group)
         self.b2 = nn.Parameter(torch.zeros(wiring.groups * per_group))
+        self.taught: _Taught | None = None
+        if taught is not None:
+            own = torch.zeros(len(taught.rows), shape.features)
+            self.table = nn.Parameter(torch.cat([self.table.detach(), own]))
+            self.taught = _Taught(taught, normal(INIT, taught.vectors.shape[1], shape.features))
         self._hidden_inputs = torch.from_numpy(wiring.hidden_inputs)
         self._picks = torch.from_numpy(wiring.picks)
         self._slots = torch.from_numpy(wiring.slots)
 
-    def forward(self, rows: Tensor, offsets: Tensor, kept: Tensor | None = None) -> Tensor:
+    def forward(self, rows: Tensor, offsets: Tensor, kept: Kept | None = None) -> Tensor:
         """Logits [B, labels]. rows [N]: table rows of all texts, offsets [B]: where each begins.
 
-        kept [N]: the weight of each row, for dropout.
+        kept: for dropout.
         """
-        table, w1, b1, a = self._rounded()
-        x = embedding_bag(rows, table, offsets, mode="sum", per_sample_weights=kept)
+        x = self._features(rows, offsets, kept)
+        w1, b1, a = self._rounded()
         h = torch.einsum("nbi,bij->nbj", x[:, self._hidden_inputs], w1).flatten(1) + b1
         z = torch.cat([x, h * h], dim=1)[:, self._picks]
         y = torch.einsum("ngi,gij->ngj", z, a).flatten(1) + self.b2
         return y[:, self._slots]
 
+    def _features(self, rows: Tensor, offsets: Tensor, kept: Kept | None) -> Tensor:
+        """[B, D]. Rounded, a word's row and what its vector comes to are one row."""
+        of_rows = kept.rows if kept else None
+        if self.taught is None:
+            return _sums(rows, self._rounded_table(self.table), offsets, of_rows)
+        words = rows >= self.shape.table_rows
+        places = rows[words] - self.shape.table_rows
+        rows = rows.masked_scatter(words, self.taught.rows[places])
+        if self.scales is None:
+            in_front = torch.cumsum(words, 0) - words.long()  # of each row, so many words
+            of_words = kept.vectors[words] if kept and kept.vectors is not None else None
+            # A text without tokens is refused, so no offset lies behind the last row.
+            taught = self.taught.sums(places, in_front[offsets], of_words)
+            return _sums(rows, self.table, offsets, of_rows) + taught
+        each = self.table[rows].index_add(0, words.nonzero().flatten(), self.taught(places))
+        return _sums(torch.arange(len(rows)), self._rounded_table(each), offsets, of_rows)
+
+    def _rounded_table(self, entries: Tensor) -> Tensor:
+        s = self.scales
+        return entries if s is None else _round(entries, s.table, TABLE_LIMIT)
+
+    @torch.no_grad()
+    def _whole_table(self) -> Tensor:
+        """Of all rows, with what vectors come to."""
+        if self.taught is None:
+            return self.table.detach()
+        hashed = self.shape.table_rows
+        words = self.taught(torch.arange(len(self.table) - hashed))
+        return torch.cat([self.table[:hashed], self.table[self.taught.rows] + words])
+
     def find_scales(self) -> Scales:
         """Units that let the present weights use their integer ranges."""
-        entries = self.table.detach().abs().flatten()
+        entries = self._whole_table().abs().flatten()
         entries = entries[entries > 0]
         largest = entries.kthvalue(max(1, int(COVERED * len(entries)))).values.item()
         squares = self.a.detach()[:, self.shape.fan_in :]
@@ -96,7 +171,8 @@ class ClassifierNetwork(nn.Module):
         """The rounded weights in units of their scales."""
         s = self.scales
         assert s is not None, "set the scales first"
-        table, w1, b1, a = (tensor.detach().double() for tensor in self._rounded())
+        table = self._rounded_table(self._whole_table()).double()
+        w1, b1, a = (tensor.detach().double() for tensor in self._rounded())
         split = self.shape.fan_in
         a = torch.cat([a[:, :split] / s.feature_weight, a[:, split:] / s.square_weight], dim=1)
         return ClassifierWeights(
@@ -108,19 +184,23 @@ class ClassifierNetwork(nn.Module):
             _float32_exact(_integers(self.b2.detach().double() / s.output_unit)),
         )
 
-    def _rounded(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _rounded(self) -> tuple[Tensor, Tensor, Tensor]:
+        """All but the table."""
         s = self.scales
         if s is None:
-            return self.table, self.w1, self.b1, self.a
+            return self.w1, self.b1, self.a
         split = self.shape.fan_in
         features = _round(self.a[:, :split], s.feature_weight)
         squares = _round(self.a[:, split:], s.square_weight, SQUARE_LIMIT)
         return (
-            _round(self.table, s.table, TABLE_LIMIT),
             _round(self.w1, s.hidden, HIDDEN_LIMIT),
             _round(self.b1, s.hidden_unit),
             torch.cat([features, squares], dim=1),
         )
+
+
+def _sums(rows: Tensor, table: Tensor, offsets: Tensor, kept: Tensor | None) -> Tensor:
+    return embedding_bag(rows, table, offsets, mode="sum", per_sample_weights=kept)
 
 
 def _round(values: Tensor, unit: float, limit: int | None = None) -> Tensor:

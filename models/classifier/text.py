@@ -10,9 +10,9 @@ text has to write it plainly first, and `plain` is that step.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from zkagent.models.classifier.words import KnownWords, frequent_words
+from zkagent.models.classifier.words import KnownWords, slot_of, slots_of
 from zkagent.models.encoding.encoder import UNKNOWN_HASH
 from zkagent.models.encoding.hashing import keccak_int, keccak_pair
 from zkagent.models.encoding.tokens import Token, TokenType, tokenize
@@ -33,35 +33,37 @@ def plain(text: str) -> bytes:
 
 def learn_words(texts: Iterable[str]) -> KnownWords:
     """The words that a classifier of these texts knows; what the tokenizer refuses teaches none."""
-    return frequent_words(_words(text) for text in texts)
+    return KnownWords.of(slots_of(word_hashes(text) for text in texts))
 
 
-def rows_of(text: str, table_rows: int, known: KnownWords) -> tuple[int, ...]:
-    """The table rows that the n-grams of `text` select. Raises RefusedText."""
-    return rows_of_bytes(plain(text), table_rows, known)
+def rows_of(text: str, hashed_rows: int, known: KnownWords) -> tuple[int, ...]:
+    """The table rows that the n-grams of `text` select. hashed_rows: for hashes; behind them lie
+    those of known words, where these have their own. Raises RefusedText."""
+    return rows_of_bytes(plain(text), hashed_rows, known)
 
 
-def rows_of_bytes(prompt: bytes, table_rows: int, known: KnownWords) -> tuple[int, ...]:
+def rows_of_bytes(prompt: bytes, hashed_rows: int, known: KnownWords) -> tuple[int, ...]:
     """The same of a text as it stands, which is what contracts read. Raises RefusedText, for what
     is not printable ASCII, too."""
-    return tuple(h % table_rows for h in _ngrams(prompt, tokenize(prompt, _no_symbols), known))
+    return tuple(_rows(prompt, tokenize(prompt, _no_symbols), hashed_rows, known))
 
 
 def rows_of_all(
-    texts: Iterable[str], table_rows: int, known: KnownWords
+    texts: Iterable[str], hashed_rows: int, known: KnownWords
 ) -> list[tuple[int, ...] | None]:
     """Like `rows_of` for each text; None where the tokenizer refuses it."""
-    return [_rows_or_none(text, table_rows, known) for text in texts]
+    return [_rows_or_none(text, hashed_rows, known) for text in texts]
 
 
-def _rows_or_none(text: str, table_rows: int, known: KnownWords) -> tuple[int, ...] | None:
+def _rows_or_none(text: str, hashed_rows: int, known: KnownWords) -> tuple[int, ...] | None:
     try:
-        return rows_of(text, table_rows, known)
+        return rows_of(text, hashed_rows, known)
     except RefusedText:
         return None
 
 
-def _words(text: str) -> list[int]:
+def word_hashes(text: str) -> list[int]:
+    """Of its words; none of a text that the tokenizer refuses."""
     prompt = plain(text)
     try:
         tokens = tokenize(prompt, _no_symbols)
@@ -74,23 +76,25 @@ def _word(prompt: bytes, token: Token) -> bytes:
     return prompt[token.start : token.end].lower()
 
 
-def _ngrams(prompt: bytes, tokens: Sequence[Token], known: KnownWords) -> list[int]:
-    """At most four hashes a token, so at most 256; each kind is told apart by the bits it uses."""
-    found: list[int] = []
+def _rows(
+    prompt: bytes, tokens: Sequence[Token], hashed_rows: int, known: KnownWords
+) -> Iterator[int]:
+    """At most four a token, so at most 256; each kind is told apart by the bits it uses."""
     before = START_HASH
     for token in tokens:
         is_word = token.type is TokenType.WORD
         word = _word(prompt, token) if is_word else b""
         own = keccak_int(word or bytes([token.type]))
-        if is_word and not known.knows(own):
+        slot = slot_of(own) if is_word and known.knows(own) else None
+        if is_word and (slot is None or not known.saw(slot)):
             own = UNKNOWN_HASH
-        found += [own, keccak_pair(before, own)]
+        yield own % hashed_rows if slot is None or not known.apart else hashed_rows + slot
+        yield keccak_pair(before, own) % hashed_rows
         if len(word) > PREFIX_LENGTH:
-            found.append(keccak_int(word[:PREFIX_LENGTH]) >> PREFIX_SHIFT)
+            yield (keccak_int(word[:PREFIX_LENGTH]) >> PREFIX_SHIFT) % hashed_rows
         if len(word) > SUFFIX_LENGTH:
-            found.append(keccak_int(word[-SUFFIX_LENGTH:]) >> SUFFIX_SHIFT)
+            yield (keccak_int(word[-SUFFIX_LENGTH:]) >> SUFFIX_SHIFT) % hashed_rows
         before = own
-    return found
 
 
 def _no_symbols(word: bytes) -> bool:

@@ -14,9 +14,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from zkagent.models.classifier.network import ClassifierNetwork
+from zkagent.models.classifier.network import ClassifierNetwork, Kept, Taught
 from zkagent.models.classifier.shape import Shape, wire
+from zkagent.models.classifier.vectors import TaughtWords
 from zkagent.models.classifier.weights import ClassifierWeights, check_bounds
+from zkagent.models.encoding.encoder import UNKNOWN_HASH
 from zkagent.models.errors import DatasetError
 
 Progress = Callable[[str], None]
@@ -27,7 +29,8 @@ class Recipe:
     """How to train.
 
     passes: over the data, within the bounds on steps. dropout: share of n-grams left out.
-    rounded_steps: steps with rounded weights, as a share of those in floats before.
+    vector_dropout: of vectors, where words have some. rounded_steps: steps with rounded weights, as
+    a share of those in floats before.
     """
 
     passes: int = 20
@@ -38,6 +41,7 @@ class Recipe:
     weight_decay: float = 0.2
     label_smoothing: float = 0.1
     dropout: float = 0.5
+    vector_dropout: float = 0.3
     rounded_steps: float = 0.25
     rounded_learning_rate: float = 1e-3
 
@@ -91,15 +95,20 @@ def train(
     *,
     judged: Examples,
     recipe: Recipe | None = None,
+    taught: TaughtWords | None = None,
 ) -> Trained:
     """Train from `seed`. judged: texts that the float network classifies before it is rounded.
+    taught: vectors of known words, where these have rows of their own.
 
     Raises DatasetError without examples, BoundExceeded.
     """
     if not len(examples):
         raise DatasetError("no text is left to train on: the encoder refuses all of them")
     with _one_thread():
-        trainer = _Trainer(examples, labels, shape, seed, recipe or Recipe())
+        seeded = torch.Generator().manual_seed(seed)
+        vectors = None if taught is None else _taught(taught, shape.table_rows)
+        network = ClassifierNetwork(shape, wire(shape, labels, seed), seeded, vectors)
+        trainer = _Trainer(examples, network, recipe or Recipe(), seeded)
         trainer.run_in_floats(progress)
         choices = trainer.choices(judged)
         trainer.run_rounded(progress)
@@ -110,11 +119,13 @@ def train(
 
 class _Trainer:
     def __init__(
-        self, examples: Examples, labels: int, shape: Shape, seed: int, recipe: Recipe
+        self,
+        examples: Examples,
+        network: ClassifierNetwork,
+        recipe: Recipe,
+        chance: torch.Generator,
     ) -> None:
-        self.examples, self.recipe = examples, recipe
-        self.generator = torch.Generator().manual_seed(seed)
-        self.network = ClassifierNetwork(shape, wire(shape, labels, seed), self.generator)
+        self.examples, self.network, self.recipe, self.generator = examples, network, recipe, chance
 
     def run_in_floats(self, progress: Progress) -> None:
         steps = self.recipe.steps(len(self.examples))
@@ -136,7 +147,11 @@ class _Trainer:
 
     def _run(self, steps: int, rate: float, progress: Progress, kind: str) -> None:
         optimizer = torch.optim.AdamW(
-            self.network.parameters(), rate, weight_decay=self.recipe.weight_decay
+            self.network.parameters(),
+            rate,
+            weight_decay=self.recipe.weight_decay,
+            # A table with a row for each word takes longer to update than all else does.
+            fused=self.network.taught is not None,
         )
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, steps, pct_start=0.1)
         for step, picked in zip(range(1, steps + 1), self._batches(), strict=False):
@@ -150,16 +165,27 @@ class _Trainer:
 
     def _loss(self, picked: Tensor) -> Tensor:
         rows, offsets, target = self.examples.batch(picked)
-        share = 1 - self.recipe.dropout
-        kept = (torch.rand(len(rows), generator=self.generator) < share).float() / share
-        logits = self.network(rows, offsets, kept)
+        kept = self._kept(len(rows), self.recipe.dropout)
+        taught = self.network.taught is not None
+        vectors = self._kept(len(rows), self.recipe.vector_dropout) if taught else None
+        logits = self.network(rows, offsets, Kept(kept, vectors))
         return cross_entropy(logits, target, label_smoothing=self.recipe.label_smoothing)
+
+    def _kept(self, rows: int, dropout: float) -> Tensor:
+        share = 1 - dropout
+        return (torch.rand(rows, generator=self.generator) < share).float() / share
 
     def _batches(self) -> Iterator[Tensor]:
         """Batches without end; each pass in another order."""
         while True:
             order = torch.randperm(len(self.examples), generator=self.generator)
             yield from torch.split(order, self.recipe.batch)
+
+
+def _taught(words: TaughtWords, hashed_rows: int) -> Taught:
+    seen = torch.from_numpy(words.seen)
+    own, unknown = hashed_rows + torch.arange(len(seen)), UNKNOWN_HASH % hashed_rows
+    return Taught(torch.from_numpy(words.vectors), torch.where(seen, own, unknown))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from tests.support.command_line import exit_code
+from tests.support.command_line import exit_code, one_line_error
 from zkagent.executor.cli.main import command
 from zkagent.executor.errors import PlaceRefused
 from zkagent.models.classifier.dataset import load_texts
@@ -51,6 +51,64 @@ def test_a_labelled_file_becomes_a_circuit_of_the_same_accuracy(tmp_path: Path) 
     assert figures["texts"] == 13
     assert figures["read"] == figures["same_scores"] == 12
     assert figures["accuracy"] == manifest["accuracy"]["integers"] == by_hand(folder, test)
+
+
+def test_a_linear_svm_is_compared_on_the_same_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("sklearn")
+    accuracy = SimpleNamespace(texts=4, source="given", floats=0.5, integers=0.25)
+    manifest = SimpleNamespace(
+        labels=("go", "see"), features=64, refused_training_texts=0, accuracy=accuracy
+    )
+    trained = SimpleNamespace(directory=tmp_path, manifest=manifest)
+    build = "zkagent.models.classifier.build.build_classifier"
+    monkeypatch.setattr(build, lambda *_, **__: trained)
+    train, test = write_texts(tmp_path / "a", 80, 1), tmp_path / "b"
+    wrong = {"text": "drive to Rome", "intent": "see"}
+    right = (
+        {"text": "take me to my office", "intent": "go"},
+        {"text": "look at Oslo", "intent": "see"},
+    )
+    test.write_text("".join(json.dumps(each) + "\n" for each in (wrong, *right, *right)))
+    call = ("model", "train-classifier", "--data", train, "--out", tmp_path / "c", "--svm")
+    assert exit_code(*call, "--test", test) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "  integers    25.00 %",
+        "  linear SVM  80.00 %",
+    ]
+    assert exit_code(*call) == 0  # on what is held out, as the classifier
+    assert capsys.readouterr().out.splitlines()[-1] == "  linear SVM 100.00 %"
+
+
+def test_what_a_comparison_needs_is_asked_for_before_the_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "zkagent.models.classifier.build.build_classifier", lambda *_, **__: pytest.fail("trained")
+    )
+    monkeypatch.setitem(sys.modules, "sklearn.pipeline", None)
+    train = write_texts(tmp_path / "a", 80, 1)
+    call = ("model", "train-classifier", "--data", train, "--out", tmp_path / "c", "--svm")
+    assert exit_code(*call) == 1
+    assert "pip install -e '.[import]'" in one_line_error(capsys)
+
+
+def test_vectors_are_refused_where_no_contract_could_hold_them_and_where_they_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "zkagent.models.classifier.build.build_classifier", lambda *_, **__: pytest.fail("trained")
+    )
+    train = write_texts(tmp_path / "a", 80, 1)
+    call = ("model", "train-classifier", "--data", train, "--out", tmp_path / "c")
+    for size in ("S", "M"):
+        assert exit_code(*call, "--size", size, "--vectors", train) == 2
+        assert "choose --size L or XL" in capsys.readouterr().err
+    for file in (train, tmp_path / "nothing.npz"):
+        assert exit_code(*call, "--size", "L", "--vectors", file) == 1
+        assert f"{file} holds no word vectors" in one_line_error(capsys)
+    assert not (tmp_path / "c").exists()
 
 
 def by_hand(folder: Path, test: Path) -> float:

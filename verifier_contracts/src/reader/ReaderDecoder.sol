@@ -126,13 +126,29 @@ contract ReaderDecoder is IDecoder {
         for (uint256 i = 0; i < count; ++i) {
             types[i] = parameters[i].paramType;
         }
-        uint256[] memory chosen = Assignment.assign(types, found, scores, _fills);
+        uint256 tokens;
+        if (Assignment.asksForUnits(types, found)) tokens = _tokensOf(c, parameters, making);
+        uint256[] memory chosen = Assignment.assign(types, found, scores, _fills, tokens);
         for (uint256 i = 0; i < count && question.length == 0; ++i) {
             if (chosen[i] == Assignment.NONE) {
                 return Questions.ask(Arguments.MISSING, parameters[i].name, i, types[i], "");
             }
             Candidate memory one = found.lists[found.listOf[i]][chosen[i]];
             question = _fill(c, parameters[i], making, one, i);
+        }
+    }
+
+    /// @dev Bits of parameters whose numbers count in one token.
+    function _tokensOf(Context calldata c, SheetParameter[] memory parameters, Making memory making)
+        private
+        view
+        returns (uint256 tokens)
+    {
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            if (!ParamTypes.isNumber(parameters[i].paramType)) continue;
+            _look(c.agent, parameters[i].paramType, making);
+            Slot memory slot = _slotOf(parameters[i], making.directory);
+            if (slot.unit.kind == Units.SYMBOL) tokens |= 1 << i;
         }
     }
 

@@ -146,7 +146,7 @@ _CLASSES: tuple[tuple[Class, str], ...] = (
     (
         _C.TELLS,
         "yesterday ago already had was did were used been went sent gave took received withdrew "
-        "paid lent bought sold spent lost previously earlier formerly recently i've we've said "
+        "previously earlier formerly recently i've we've said "
         "says told wrote written quote quoted meaning mean means explain define example tutorial "
         "poem haiku joke think thinking consider considering advice advise advisable opinion "
         "thoughts suggest better worth wise wiser risk risky decide undecided unsure maybe "

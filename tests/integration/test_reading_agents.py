@@ -303,10 +303,11 @@ def test_a_question_calls_what_only_looks_and_a_refusal_does_not(stage: ReaderSt
 
 def test_a_tool_that_does_not_say_so_is_not_called_by_a_question(stage: ReaderStage) -> None:
     made = scales(stage)
-    made.look(encode(["bool"], [False]), quiet=True)
+    made.look(encode(["bool"], [False]))
     with another_steward(stage, made) as other:
         assert other.session.runner.run(WEIGH).inclusion.result.answer == HOLD.encode()
         assert other.session.runner.run(b"weigh the dog").inclusion.result.answer == b"It ran."
+    assert made.runs == 1
 
 
 @pytest.mark.parametrize("prompt", [WEIGH, b"weigh the dog"])
@@ -317,10 +318,8 @@ def test_a_tool_that_says_so_and_changes_something_reverts(
     liar = scales(stage)
     liar.look()
     with another_steward(stage, liar) as other:
-        run = proven(other, prompt)
-        assert run.plan.decisions[0].decision.action == "Weigh"
-        with pytest.raises(RunReverted):
-            other.session.runner.run(prompt)
+        with pytest.raises(RevertError):
+            other.session.runner.plan(prompt)
     assert liar.runs == 0
 
 
@@ -336,8 +335,8 @@ def test_a_guard_s_way_to_what_only_looks_is_a_static_call_as_well(stage: Reader
         for made in (honest, liar):
             send(stage.web3, guard.functions.allow(made.address, rule), stage.owner)
         assert other.session.runner.run(WEIGH).inclusion.result.answer == b"It ran."
-        with pytest.raises((RunReverted, RevertError)):
-            other.session.runner.run(RING)
+        with pytest.raises(RevertError):
+            other.session.runner.plan(RING)
     assert liar.runs == 0
 
 

@@ -317,9 +317,8 @@ def test_a_tool_that_says_so_and_changes_something_reverts(
     """Whatever calls it, it is called by a static call."""
     liar = scales(stage)
     liar.look()
-    with another_steward(stage, liar) as other:
-        with pytest.raises(RevertError):
-            other.session.runner.plan(prompt)
+    with another_steward(stage, liar) as other, pytest.raises(RevertError):
+        other.session.runner.plan(prompt)
     assert liar.runs == 0
 
 

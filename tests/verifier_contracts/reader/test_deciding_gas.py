@@ -95,8 +95,8 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
     made = contracts.decide(context, Choice(SEND, *SURE))
     assert [int.from_bytes(value, "big") for value in made.values] == [int(TO, 16), 500]
     first, later = contracts.measure(context, Choice(SEND, *SURE))
-    assert first <= 180_000
-    assert later <= 160_000
+    assert first <= 182_000
+    assert later <= 162_000
 
 
 def test_storing_tools(contracts: DecidingChain, tools: list[str]) -> None:

@@ -73,7 +73,7 @@ class DecidingChain:
         self.errors = [each for one in everything for each in one.abi]
         self._finding = self._made("FoundHarness")
         given = (margins.ahead, margins.fits, margins.unit, margins.fills)
-        moods = self.reading.readers[1]
+        moods = self.reading.readers[0]
         self.decoder = self._made("ReaderDecoder", self.reading.vectors, moods, given)
         self.tools = [self._tool(tool) for tool in tools]
         symbols = b"".join(
@@ -167,6 +167,8 @@ class DecidingChain:
             EXAMPLES: b"",
         }
         self.reading.say_raw(place, answers, has_examples=False)
+        if tool.looks:
+            self.reading.say_looks(place, encode(["bool"], [True]))
         return place
 
     def _made(self, name: str, *arguments: object) -> str:

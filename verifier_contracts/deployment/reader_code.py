@@ -134,7 +134,7 @@ class ReaderCode(ModelCode):
     def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
         margins = self.margins
         given = margins.ahead, margins.fits, margins.unit, margins.fills
-        return self._at("ToolVectors"), self._at("LiteralReader"), given
+        return self._at("ToolVectors"), self._at("TextReader"), given
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -152,7 +152,7 @@ class ReaderCode(ModelCode):
         margins = self.margins
         return {
             "_vectors": int(self._at("ToolVectors"), 16),
-            "_moods": int(self._at("LiteralReader"), 16),
+            "_moods": int(self._at("TextReader"), 16),
             "_ahead": margins.ahead,
             "_fits": margins.fits % _WORDS,
             "_unit": margins.unit,

@@ -18,26 +18,44 @@ library Assignment {
     /// @param types Of parameters, up to six.
     /// @param scores 48 of eight bytes each.
     /// @param least The least score that fills a parameter.
+    /// @param tokens Bits of parameters whose numbers count in one token.
     /// @return chosen Of each parameter the place of its candidate, or `NONE`.
-    function assign(uint256[] memory types, Found memory found, bytes calldata scores, int256 least)
-        internal
-        pure
-        returns (uint256[] memory chosen)
-    {
+    function assign(
+        uint256[] memory types,
+        Found memory found,
+        bytes calldata scores,
+        int256 least,
+        uint256 tokens
+    ) internal pure returns (uint256[] memory chosen) {
         chosen = new uint256[](types.length);
         for (uint256 i = 0; i < types.length; ++i) {
             chosen[i] = NONE;
         }
         for (uint256 i = 0; i < types.length; ++i) {
-            uint256 only = _onlyOf(types, found, i);
+            uint256 only = _onlyOf(types, found, i, tokens);
             if (only != NONE && _isFree(found, chosen, _span(found, i, only))) chosen[i] = only;
         }
         while (_fillOne(types, found, scores, least, chosen)) {}
     }
 
+    /// @notice Whether it matters what numbers count in: where accounts are wanted, and a symbol stands behind a
+    ///   number.
+    function asksForUnits(uint256[] memory types, Found memory found) internal pure returns (bool) {
+        bool wanted;
+        bool counted;
+        for (uint256 i = 0; i < types.length; ++i) {
+            if (types[i] == ParamTypes.ADDRESS) wanted = true;
+            if (!ParamTypes.isNumber(types[i])) continue;
+            for (uint256 k = 0; k < found.lists[found.listOf[i]].length; ++k) {
+                if (CandidateSpan.symbolEndOf(_span(found, i, k)) != 0) counted = true;
+            }
+        }
+        return wanted && counted;
+    }
+
     /// @dev The place of the one candidate that a parameter which is the only one of its type may mean. Of texts
-    ///   only quoted ones count.
-    function _onlyOf(uint256[] memory types, Found memory found, uint256 i)
+    ///   only quoted ones count; of accounts not what a number counts in: "pay 5 DAI to bob".
+    function _onlyOf(uint256[] memory types, Found memory found, uint256 i, uint256 tokens)
         private
         pure
         returns (uint256 only)
@@ -49,9 +67,26 @@ library Assignment {
         for (uint256 k = 0; k < count; ++k) {
             bool isQuoted = CandidateSpan.kindOf(_span(found, i, k)) == CandidateSpan.QUOTED;
             if (isText && !isQuoted) continue;
+            if (types[i] == ParamTypes.ADDRESS && _isUnit(found, tokens, _span(found, i, k))) {
+                continue;
+            }
             if (only != NONE) return NONE;
             only = k;
         }
+    }
+
+    /// @dev Whether it is the symbol right behind a number of one of these parameters.
+    function _isUnit(Found memory found, uint256 tokens, uint256 span) private pure returns (bool) {
+        (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
+        for (uint256 i = 0; tokens >> i != 0; ++i) {
+            if ((tokens >> i) & 1 == 0) continue;
+            for (uint256 k = 0; k < found.lists[found.listOf[i]].length; ++k) {
+                uint256 number = _span(found, i, k);
+                if (CandidateSpan.symbolEndOf(number) != end) continue;
+                if (CandidateSpan.symbolStartOf(number) == start) return true;
+            }
+        }
+        return false;
     }
 
     /// @dev Fills one parameter more by the largest score, the first one of equals; whether there was one.

@@ -17,17 +17,20 @@ import {Arguments, Directory, Slot} from "./Arguments.sol";
 import {Assignment} from "./Assignment.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
 import {Found} from "./FoundCandidates.sol";
+import {Moods} from "./Moods.sol";
 import {Pairs} from "./Pairs.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
 import {Margins, ReaderChoice} from "./ReaderChoice.sol";
 import {ReaderWords} from "./ReaderWords.sol";
+import {ToolReading} from "./ToolReading.sol";
 import {Units} from "./Units.sol";
 
 /// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
 /// @notice A tool is called once, and its answer is the run's. Arguments are candidates of the prompt that the
 ///   encoder found, chosen by the network's scores (`Assignment`); where none is sure enough, the parameter is
-///   asked for. Nothing is called by a prompt that does not ask for an act now.
+///   asked for. Nothing is called by a prompt that does not ask for an act now, but that a question may call a tool
+///   that is pinned as one that only looks.
 contract ReaderDecoder is IDecoder {
     /// @dev What a call is made of, as it grows.
     struct Making {
@@ -51,7 +54,7 @@ contract ReaderDecoder is IDecoder {
     error OtherTool(uint256 read, uint256 called);
 
     /// @param vectors Where the vectors of tools are.
-    /// @param moods What tells whether a prompt asks for an act: a `LiteralReader`.
+    /// @param moods What tells what a prompt asks for: a `TextReader`.
     /// @param margins From when on a tool is called, and a parameter filled.
     constructor(IToolVectors vectors, IMoods moods, Margins memory margins) {
         (_vectors, _moods) = (vectors, moods);
@@ -88,7 +91,10 @@ contract ReaderDecoder is IDecoder {
                 bytes.concat(Questions.named(sheet.name, "tool ", place), ReaderWords.TOO_MANY)
             );
         }
-        if (!_moods.asksForAct(c.agent, c.prompt)) return _answer(ReaderWords.HOLD);
+        bool looks = uint256(pinned[place]) & ToolReading.LOOKS != 0;
+        if (_moods.moodOf(c.agent, c.prompt) < (looks ? Moods.QUESTION : Moods.ACT)) {
+            return _answer(ReaderWords.HOLD);
+        }
         Making memory making;
         bytes memory question = _fillAll(c, sheet.parameters, making, found, scores);
         if (question.length != 0) return _answer(question);
@@ -120,13 +126,29 @@ contract ReaderDecoder is IDecoder {
         for (uint256 i = 0; i < count; ++i) {
             types[i] = parameters[i].paramType;
         }
-        uint256[] memory chosen = Assignment.assign(types, found, scores, _fills);
+        uint256 tokens;
+        if (Assignment.asksForUnits(types, found)) tokens = _tokensOf(c, parameters, making);
+        uint256[] memory chosen = Assignment.assign(types, found, scores, _fills, tokens);
         for (uint256 i = 0; i < count && question.length == 0; ++i) {
             if (chosen[i] == Assignment.NONE) {
                 return Questions.ask(Arguments.MISSING, parameters[i].name, i, types[i], "");
             }
             Candidate memory one = found.lists[found.listOf[i]][chosen[i]];
             question = _fill(c, parameters[i], making, one, i);
+        }
+    }
+
+    /// @dev Bits of parameters whose numbers count in one token.
+    function _tokensOf(Context calldata c, SheetParameter[] memory parameters, Making memory making)
+        private
+        view
+        returns (uint256 tokens)
+    {
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            if (!ParamTypes.isNumber(parameters[i].paramType)) continue;
+            _look(c.agent, parameters[i].paramType, making);
+            Slot memory slot = _slotOf(parameters[i], making.directory);
+            if (slot.unit.kind == Units.SYMBOL) tokens |= 1 << i;
         }
     }
 

@@ -71,10 +71,11 @@ class DecidingChain:
         self.contracts = compile_sources(sources)
         everything = (*self.contracts.values(), *self.reading.contracts.values())
         self.errors = [each for one in everything for each in one.abi]
-        self._finding = self._made("FoundHarness")
+        reading = self.reading
+        self._placed = self._made("PlacedEncoder", reading.chunks, rows.buckets, reading.parts)
         given = (margins.ahead, margins.fits, margins.unit, margins.fills)
         moods = self.reading.readers[1]
-        self.decoder = self._made("ReaderDecoder", self.reading.vectors, moods, given)
+        self.decoder = self._made("ReaderDecoder", moods, given)
         self.tools = [self._tool(tool) for tool in tools]
         symbols = b"".join(
             book_entry(each.symbol, each.decimals, each.token) for each in directory.book.listings
@@ -114,7 +115,7 @@ class DecidingChain:
         if isinstance(parse, Made):
             return parse
         if read >= 0:
-            parse = parse[:32] + read.to_bytes(32, "big") + parse[64:]
+            parse = read.to_bytes(32, "big") + parse[32:]
         data = self._calldata(context, parse, output)
         call: Any = {"to": self.decoder, "data": "0x" + data.hex()}
         answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
@@ -143,11 +144,9 @@ class DecidingChain:
 
     def _parse(self, asked: tuple[object, ...], place: int) -> bytes | Made:
         """What the encoder hands over if this tool is the closest one."""
-        kinds = [CONTEXT, "address", "address", "address", "uint256"]
-        name = f"parseFor((address,string,address[],string[],string),{','.join(kinds[1:])})"
-        given = [asked, self.reading.vectors, *self.reading.readers, place]
-        data = "0x" + (keccak(text=name)[:4] + encode(kinds, given)).hex()
-        call: Any = {"to": self._finding, "data": data}
+        name = "parseFor((address,string,address[],string[],string),uint256)"
+        data = "0x" + (keccak(text=name)[:4] + encode([CONTEXT, "uint256"], [asked, place])).hex()
+        call: Any = {"to": self._placed, "data": data}
         answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
         if "error" in answered:
             reason = bytes.fromhex(answered["error"]["data"][2:])

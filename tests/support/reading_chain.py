@@ -58,8 +58,8 @@ class ReadingChain:
         (table,) = lexicon().chunks
         words = laid(anvil, b"\0" + table)
         self.readers = [self._made(name, words) for name in ("TextReader", "LiteralReader")]
-        parts = (self.vectors, *self.readers, laid(anvil, roles_chunk(roles)))
-        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, parts)
+        self.parts = (self.vectors, *self.readers, laid(anvil, roles_chunk(roles)), words)
+        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, self.parts)
 
     def tool(self, texts: Texts, kind: int = TEXT_TYPE) -> str:
         """One that says this; its parameters are of texts in pairs, and of this type."""

@@ -9,7 +9,7 @@ Data contracts: the table's chunks (`src/reader/WordTable.sol`), the rows of rol
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from zkagent.models.agents.reader import ReaderModel
 from zkagent.models.reader.files import Margins
@@ -125,16 +125,16 @@ class ReaderCode(ModelCode):
 
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str
-    ) -> tuple[list[str], int, tuple[str, str, str, str]]:
+    ) -> tuple[list[str], int, tuple[str, ...]]:
         self._check_chunks(chunk_addresses)
         words_at, roles_at = _apart(chunk_addresses)
-        parts = (*(self._at(name) for name in self.part_names), roles_at)
-        return words_at, self.rows.buckets, cast("tuple[str, str, str, str]", parts)
+        parts = (*(self._at(name) for name in self.part_names), roles_at, data_address)
+        return words_at, self.rows.buckets, parts
 
     def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
         margins = self.margins
         given = margins.ahead, margins.fits, margins.unit, margins.fills
-        return self._at("ToolVectors"), self._at("LiteralReader"), given
+        return self._at("LiteralReader"), given
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -146,12 +146,12 @@ class ReaderCode(ModelCode):
             **word_immutables(self.rows, words_at),
             **{name: int(self._at(part), 16) for name, part in made},
             "_roles": int(roles_at, 16),
+            "_lexicon": int(data_address, 16),
         }
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
         margins = self.margins
         return {
-            "_vectors": int(self._at("ToolVectors"), 16),
             "_moods": int(self._at("LiteralReader"), 16),
             "_ahead": margins.ahead,
             "_fits": margins.fits % _WORDS,

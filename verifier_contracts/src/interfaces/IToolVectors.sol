@@ -57,6 +57,11 @@ interface IToolVectors {
         view
         returns (ToolSheet memory);
 
+    /// @notice The contract of what is stored of tools together: their vectors, the length of each sheet (2 bytes), and
+    ///   the sheets, as `ToolSheets` packs them. Zero if they are not. Once there is one, it stays what it is.
+    /// @param key The Keccak-256 of the tools, then the hashes of all that each says, 32 bytes each.
+    function setOf(bytes32 key) external view returns (address);
+
     /// @notice Whether these tools' vectors are stored together.
     function areStored(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes)
         external

@@ -39,8 +39,12 @@ library TextVector {
 
     /// @notice The vector of the text whose rows were summed up.
     function ofSum(WordSum memory sum) internal pure returns (bytes32 first, bytes32 second) {
-        uint256 vector = _room();
-        return _narrow(vector, _scale(vector, sum.write(vector)));
+        uint256 vector;
+        assembly ("memory-safe") {
+            vector := mload(0x40)
+            mstore(0x40, add(vector, VECTOR_BYTES))
+        }
+        return _narrow(vector, sum.writeScaled(vector, FINE_BITS));
     }
 
     /// @notice The direction of a parameter: 64 numbers from -8 to 7, packed.

@@ -78,6 +78,35 @@ library ToolSheets {
         }
     }
 
+    /// @notice Types and directions of the parameters of a packed sheet, of which there are six at most.
+    /// @return count How many parameters there are.
+    function slots(bytes memory packed, uint256 most)
+        internal
+        pure
+        returns (uint256 count, uint256[] memory types, uint256[] memory directions)
+    {
+        uint256 pos;
+        assembly ("memory-safe") {
+            pos := add(packed, 32)
+            pos := add(pos, add(byte(0, mload(pos)), 1))
+            count := byte(0, mload(pos))
+            pos := add(pos, 1)
+        }
+        if (count > most) return (count, types, directions);
+        (types, directions) = (new uint256[](count), new uint256[](count));
+        assembly ("memory-safe") {
+            let by := sub(directions, types)
+            let to := add(types, 32)
+            for { let end := add(to, shl(5, count)) } lt(to, end) { to := add(to, 32) } {
+                mstore(to, byte(0, mload(pos)))
+                mstore(add(to, by), mload(add(pos, 1)))
+                pos := add(pos, 33)
+                pos := add(pos, add(byte(0, mload(pos)), 1)) // name
+                pos := add(pos, add(shr(240, mload(pos)), 2)) // what it says of its unit
+            }
+        }
+    }
+
     function _shown(bytes memory name) private pure returns (bytes memory) {
         return name.length > MOST_NAME ? bytes("") : name;
     }

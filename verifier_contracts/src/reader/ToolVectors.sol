@@ -121,6 +121,11 @@ contract ToolVectors is WordTable, IToolVectors {
     }
 
     /// @inheritdoc IToolVectors
+    function setOf(bytes32 key) external view returns (address) {
+        return _sets[key];
+    }
+
+    /// @inheritdoc IToolVectors
     function areStored(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes)
         external
         view

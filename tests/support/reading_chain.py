@@ -116,8 +116,7 @@ class ReadingChain:
         """Name, and type, name and what it says of each parameter."""
         functions = self._at("ToolVectors", self.vectors).functions
         asked = functions.sheetOf(list(agent.tools), list(agent.texts), place)
-        name, parameters = asked.call()
-        return name, [tuple(each) for each in parameters]
+        return unpacked(bytes(asked.call()))
 
     def is_stored(self, tool: str, texts: bytes) -> bool:
         return bool(self._at("ToolVectors", self.vectors).functions.isStored(tool, texts).call())
@@ -150,3 +149,22 @@ class ReadingChain:
     def _made(self, name: str, *arguments: object) -> str:
         made = deploy(self.anvil.web3, self.contracts[name], self.anvil.accounts[0], *arguments)
         return str(made.address)
+
+
+def unpacked(sheet: bytes) -> tuple[bytes, list[tuple[int, bytes, bytes, bytes]]]:
+    """Name, and of each parameter type, direction, name and what it says of its unit."""
+    at = 0
+
+    def taken(size: int) -> bytes:
+        nonlocal at
+        at += size
+        return sheet[at - size : at]
+
+    name = taken(taken(1)[0])
+    parameters = []
+    for _ in range(taken(1)[0]):
+        kind, direction = taken(1)[0], taken(32)
+        shown = taken(taken(1)[0])
+        parameters.append((kind, direction, shown, taken(int.from_bytes(taken(2), "big"))))
+    assert at == len(sheet)
+    return name, parameters

@@ -66,6 +66,12 @@ library WordSums {
         (sum.from0, sum.from1, sum.from2, sum.from3) = (0, 0, 0, 0);
     }
 
+    /// @notice An empty sum of rows of the same table.
+    function another(WordSum memory sum) internal pure returns (WordSum memory empty) {
+        (empty.chunks, empty.buckets, empty.others) = (sum.chunks, sum.buckets, sum.others);
+        (empty.unknown, empty.number, empty.shifts) = (sum.unknown, sum.number, sum.shifts);
+    }
+
     /// @notice Adds the rows of the words of `text`. Of all texts together the first 256 words count.
     function add(WordSum memory sum, bytes memory text) internal view {
         unchecked {
@@ -131,6 +137,73 @@ library WordSums {
                     value := sub(and(shr(add(shift, 48), lanes), 0xffff), bias)
                     found := add(found, mul(value, value))
                 }
+            }
+        }
+    }
+
+    /// @notice Adds what another sum has, its words too.
+    function merge(WordSum memory sum, WordSum memory other) internal pure {
+        assembly ("memory-safe") {
+            for { let at := 192 } lt(at, 384) { at := add(at, 32) } {
+                mstore(add(sum, at), add(mload(add(sum, at)), mload(add(other, at))))
+            }
+        }
+    }
+
+    /// @notice Adds `share` times the sum in the length 2^bits to the 64 numbers at `total`, a word each. Quotients
+    ///   are truncated towards zero; zeros stay zeros.
+    function addScaled(WordSum memory sum, uint256 total, uint256 bits, uint256 share)
+        internal
+        pure
+    {
+        uint256 size = Math.sqrt(squares(sum));
+        assembly ("memory-safe") {
+            let bias := mload(add(sum, 224))
+            for { let i := 0 } lt(i, 128) { i := add(i, 32) } {
+                let lanes := mload(add(add(sum, 256), i))
+                let pos := add(total, i)
+                for { let shift := 256 } shift {} {
+                    shift := sub(shift, 16)
+                    let value := sdiv(shl(bits, sub(and(shr(shift, lanes), 0xffff), bias)), size)
+                    mstore(pos, add(mload(pos), mul(value, share)))
+                    shift := sub(shift, 16)
+                    value := sdiv(shl(bits, sub(and(shr(shift, lanes), 0xffff), bias)), size)
+                    mstore(add(pos, 128), add(mload(add(pos, 128)), mul(value, share)))
+                    shift := sub(shift, 16)
+                    value := sdiv(shl(bits, sub(and(shr(shift, lanes), 0xffff), bias)), size)
+                    mstore(add(pos, 256), add(mload(add(pos, 256)), mul(value, share)))
+                    shift := sub(shift, 16)
+                    value := sdiv(shl(bits, sub(and(shr(shift, lanes), 0xffff), bias)), size)
+                    mstore(add(pos, 384), add(mload(add(pos, 384)), mul(value, share)))
+                    pos := add(pos, 512)
+                }
+            }
+        }
+    }
+
+    /// @notice The sum in a length, each number limited to what four bits hold: 64 of them.
+    function nibbles(WordSum memory sum, uint256 length) internal pure returns (uint256 packed) {
+        uint256 size = Math.sqrt(squares(sum));
+        assembly ("memory-safe") {
+            function limited(value) -> low {
+                if gt(add(value, 8), 15) { value := sub(7, mul(15, slt(value, 0))) }
+                low := and(value, 15)
+            }
+            let bias := mload(add(sum, 224))
+            let first := mload(add(sum, 256))
+            let second := mload(add(sum, 288))
+            let third := mload(add(sum, 320))
+            let fourth := mload(add(sum, 352))
+            for { let shift := 256 } shift {} {
+                shift := sub(shift, 16)
+                let value := sdiv(mul(length, sub(and(shr(shift, first), 0xffff), bias)), size)
+                packed := or(shl(4, packed), limited(value))
+                value := sdiv(mul(length, sub(and(shr(shift, second), 0xffff), bias)), size)
+                packed := or(shl(4, packed), limited(value))
+                value := sdiv(mul(length, sub(and(shr(shift, third), 0xffff), bias)), size)
+                packed := or(shl(4, packed), limited(value))
+                value := sdiv(mul(length, sub(and(shr(shift, fourth), 0xffff), bias)), size)
+                packed := or(shl(4, packed), limited(value))
             }
         }
     }

@@ -112,7 +112,7 @@ class ReaderChain:
         for at in range(0, len(prompts), BATCH):
             batch = list(prompts[at : at + BATCH])
             data = keccak(text="asks(address,address,string[])")[:4] + encode(
-                ["address", "address", "bytes[]"], [self.literals, self.agent, batch]
+                ["address", "address", "bytes[]"], [self.texts, self.agent, batch]
             )
             answer = self.chain.web3.eth.call({"to": self.harness, "data": data})
             answers, refusals = decode(["bool[]", "bytes[]"], bytes(answer))
@@ -123,7 +123,7 @@ class ReaderChain:
     def measure_asking(self, prompt: bytes) -> tuple[int, int]:
         """Gas of it: as a transaction's first call, and as a later one."""
         data = keccak(text="measureAsking(address,address,string)")[:4] + encode(
-            ["address", "address", "bytes"], [self.literals, self.agent, prompt]
+            ["address", "address", "bytes"], [self.texts, self.agent, prompt]
         )
         answer = bytes(self.chain.web3.eth.call({"to": self.harness, "data": data}))
         first, later = decode(["uint256", "uint256"], answer)

@@ -4,22 +4,27 @@ pragma solidity ^0.8.30;
 import {Candidate} from "./Candidate.sol";
 
 /// @title Lists of candidates as words one behind the other, which need not be decoded to be read
-/// @notice First of each list where it is, in bytes from the first word on. A list is the number of candidates, their
+/// @notice First the prompt's mood, then of each list where it is, in bytes from the first word on. A list is the number of candidates, their
 ///   spans, their quantities, and where the elements of each are, in bytes from where the list is, zero if it has
 ///   none; elements are their number and words. So a list begins as an array of spans does, and may be moved
 ///   with what follows.
 library FlatLists {
-    function pack(Candidate[][] memory all) internal pure returns (bytes memory packed) {
+    function pack(Candidate[][] memory all, uint256 mood)
+        internal
+        pure
+        returns (bytes memory packed)
+    {
         uint256 free;
         assembly ("memory-safe") {
             packed := mload(0x40)
-            free := add(add(packed, 32), shl(5, mload(all)))
+            mstore(add(packed, 32), mood)
+            free := add(add(packed, 64), shl(5, mload(all)))
         }
         unchecked {
             for (uint256 i = 0; i < all.length; ++i) {
                 Candidate[] memory list = all[i];
                 assembly ("memory-safe") {
-                    mstore(add(add(packed, 32), shl(5, i)), sub(sub(free, packed), 32))
+                    mstore(add(add(packed, 64), shl(5, i)), sub(sub(free, packed), 32))
                     let count := shl(5, mload(list))
                     let to := add(free, 32)
                     let behind := add(to, mul(3, count))
@@ -53,7 +58,13 @@ library FlatLists {
     function listAt(bytes memory packed, uint256 i) internal pure returns (uint256[] memory spans) {
         assembly ("memory-safe") {
             let first := add(packed, 32)
-            spans := add(first, mload(add(first, shl(5, i))))
+            spans := add(first, mload(add(first, shl(5, add(i, 1)))))
+        }
+    }
+
+    function moodOf(bytes memory packed) internal pure returns (uint256 mood) {
+        assembly ("memory-safe") {
+            mood := mload(add(packed, 32))
         }
     }
 

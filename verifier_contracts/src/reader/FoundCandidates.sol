@@ -31,12 +31,14 @@ library FoundCandidates {
 
     /// @param v The prompt, as it was looked at.
     /// @param types Of the parameters, up to six.
+    /// @param found Empty; has it then.
     function find(
         View memory v,
         string calldata prompt,
         uint256[] memory types,
-        Finders memory by
-    ) internal view returns (Found memory found) {
+        Finders memory by,
+        Found memory found
+    ) internal view {
         unchecked {
             uint256 count = types.length;
             uint256[] memory places = new uint256[](count);
@@ -46,7 +48,7 @@ library FoundCandidates {
                 if (_isText(paramType)) (texts, places[i]) = _put(texts, paramType);
                 else (others, places[i]) = _put(others, paramType);
             }
-            if (texts != 0) found.texts = _ask(v, prompt, by.texts, texts, by);
+            found.texts = _ask(v, prompt, by.texts, texts, by); // and what the prompt asks for
             if (others != 0) found.literals = _ask(v, prompt, by.literals, others, by);
             found.lists = new uint256[][](count);
             for (uint256 i = 0; i < count; ++i) {

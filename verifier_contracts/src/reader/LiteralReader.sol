@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {IMoods} from "../interfaces/IMoods.sol";
 import {Candidate} from "./Candidate.sol";
 import {Lists} from "./Lists.sol";
 import {LiteralSink, Literals} from "./Literals.sol";
-import {Moods} from "./Moods.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {PromptReader} from "./PromptReader.sol";
 import {View, Views} from "./View.sol";
 
-/// @title What a prompt has for parameters that are no text, exactly as `models/reader/candidates.py`, and whether
-///   it asks for an act: `Moods`
-contract LiteralReader is PromptReader, IMoods {
+/// @title What a prompt has for parameters that are no text, exactly as `models/reader/candidates.py`
+contract LiteralReader is PromptReader {
     uint256 private constant MOST = 8;
     /// @dev Above the number of tokens and of pieces.
     uint256 private constant ALL = 2 * Views.MOST_PIECES;
@@ -37,11 +34,6 @@ contract LiteralReader is PromptReader, IMoods {
         for (uint256 i = 0; i < found.length; ++i) {
             (found[i].span, found[i].quantity) = (s.spans[i], s.quantities[i]);
         }
-    }
-
-    /// @inheritdoc IMoods
-    function asksForAct(address agent, string calldata prompt) external view returns (bool) {
-        return Moods.asksForAct(_look(agent, prompt));
     }
 
     function _read(View memory v, LiteralSink memory s, uint256[] memory quotes, uint256 paramType)

@@ -18,8 +18,17 @@ library Moods {
     uint256 private constant ED = 0x6564;
     uint256 private constant S = 0x2773;
 
-    /// @notice False for an empty prompt, and for one of quotes alone.
-    function asksForAct(View memory v) internal pure returns (bool saysSomething) {
+    /// @notice The prompt asks for nothing that may be done.
+    uint256 internal constant NOTHING = 0;
+    /// @notice It asks for an act, now.
+    uint256 internal constant ACT = 2;
+
+    function moodOf(View memory v) internal pure returns (uint256) {
+        return _asksForAct(v) ? ACT : NOTHING;
+    }
+
+    /// @dev False for an empty prompt, and for one of quotes alone.
+    function _asksForAct(View memory v) private pure returns (bool saysSomething) {
         uint256 quoted = Quotes.taken(v, Quotes.find(v));
         (bool begins, bool isPolite) = (true, false);
         unchecked {

@@ -14,13 +14,11 @@ library Pairs {
     uint256 internal constant MOST_CANDIDATES = 8;
     /// @notice Bytes of all pairs, six each, and two of which parameters share candidates.
     uint256 internal constant BYTES = 6 * MOST_PARAMETERS * MOST_CANDIDATES + 2;
-    /// @notice Of the data of roles: weights, a word each; then of each role four words of lanes, whose numbers
-    ///   are 128 too large, and eight times their sum.
-    uint256 internal constant ROLES_BYTES = 32 * (WEIGHTS + 5 * Links.ROLES);
+    /// @notice Of the data of roles: weights, a word each; then of each role 64 bytes, numbers that are 128 too large:
+    ///   0, 1, 4, 5 and so on up to 61, then the others.
+    uint256 internal constant ROLES_BYTES = WEIGHTS_BYTES + 64 * Links.ROLES;
 
-    uint256 private constant WEIGHTS = 6;
     uint256 private constant WEIGHTS_BYTES = 192;
-    uint256 private constant ROLE_BYTES = 160;
     uint256 private constant ROW_BYTES = 192;
     /// @dev Room for words that are not there, in front of all and behind.
     uint256 private constant FRONT_BYTES = 128;
@@ -42,12 +40,12 @@ library Pairs {
     uint256 private constant EIGHTS =
         0x0000000000000000ffffffffffffffff0000000000000000ffffffffffffffff;
 
-    /// @dev Memory positions. sums: of likes of words, added up from zero on; likes: of each word, zeros in front
+    /// @dev Memory positions. met: numbers of roles that were met, `metCount` of them. sums: of likes of words, added up from zero on; likes: of each word, zeros in front
     ///   and behind; values: of roles, in the order in which they were met.
     struct Room {
         uint256 weights;
-        uint256 rows;
-        uint256 roleCount;
+        uint256 met;
+        uint256 metCount;
         uint256 sums;
         uint256 likes;
         uint256 values;
@@ -111,28 +109,23 @@ library Pairs {
         }
     }
 
-    /// @dev Reads weights and the rows of the roles that were met.
+    /// @dev Reads weights and the rows of roles.
     function _open(uint256 count, Surroundings.Seats memory seats, address roles)
         private
         view
         returns (Room memory room)
     {
-        uint256 met = seats.met;
+        uint256 size = ROLES_BYTES;
         assembly ("memory-safe") {
             let free := mload(0x40)
-            let met_ := mload(seats)
+            let met := mload(seats)
             mstore(room, free)
-            extcodecopy(roles, free, 1, WEIGHTS_BYTES)
-            free := add(free, WEIGHTS_BYTES)
-            mstore(add(room, 32), free)
-            mstore(add(room, 64), met_)
-            for { let end := add(met, met_) } lt(met, end) { met := add(met, 1) } {
-                let at := add(add(1, WEIGHTS_BYTES), mul(ROLE_BYTES, byte(0, mload(met))))
-                extcodecopy(roles, free, at, ROLE_BYTES)
-                free := add(free, ROLE_BYTES)
-            }
+            extcodecopy(roles, free, 1, size)
+            free := add(free, size)
+            mstore(add(room, 32), mload(add(seats, 32)))
+            mstore(add(room, 64), met)
             mstore(add(room, 160), free) // values
-            free := add(free, shl(5, met_))
+            free := add(free, shl(5, met))
             mstore(add(room, 96), free) // sums
             mstore(free, 0)
             free := add(free, shl(5, add(count, 1)))
@@ -211,17 +204,31 @@ library Pairs {
             let lanes2 := mload(add(wanted, 64))
             let lanes3 := mload(add(wanted, 96))
             let bias := shl(7, sub(512, mload(add(wanted, 128))))
-            let row := mload(add(room, 32))
+            let bytes_ := BYTES_
+            let rows := add(mload(room), WEIGHTS_BYTES)
+            let met := mload(add(room, 32))
             let pos := mload(add(room, 160))
-            for { let end := add(pos, shl(5, mload(add(room, 64)))) } lt(pos, end) {} {
-                // each of them up to 61,200
-                let value := shr(240, mul(mload(row), lanes0))
-                value := add(value, shr(240, mul(mload(add(row, 32)), lanes1)))
-                value := add(value, shr(240, mul(mload(add(row, 64)), lanes2)))
-                value := add(value, shr(240, mul(mload(add(row, 96)), lanes3)))
-                mstore(pos, add(sub(value, mload(add(row, 128))), bias))
-                row := add(row, ROLE_BYTES)
+            for { let end := add(pos, shl(5, mload(add(room, 64)))) } lt(pos, end) {
                 pos := add(pos, 32)
+            } {
+                let row := add(rows, shl(6, byte(0, mload(met))))
+                met := add(met, 1)
+                // each product up to 61,200, each lane of the sum up to 1,020
+                let numbers := mload(row)
+                let some := and(shr(8, numbers), bytes_)
+                let all := some
+                let value := shr(240, mul(some, lanes0))
+                some := and(numbers, bytes_)
+                all := add(all, some)
+                value := add(value, shr(240, mul(some, lanes1)))
+                numbers := mload(add(row, 32))
+                some := and(shr(8, numbers), bytes_)
+                all := add(all, some)
+                value := add(value, shr(240, mul(some, lanes2)))
+                some := and(numbers, bytes_)
+                all := add(all, some)
+                value := add(value, shr(240, mul(some, lanes3)))
+                mstore(pos, add(sub(value, shl(3, shr(240, mul(all, ONES)))), bias))
             }
         }
     }

@@ -7,6 +7,7 @@ import {Codebook} from "../instructions/Codebook.sol";
 import {ICandidates} from "../interfaces/ICandidates.sol";
 import {AgentBooks} from "./AgentBooks.sol";
 import {Candidate} from "./Candidate.sol";
+import {Findings} from "./Findings.sol";
 import {FlatLists} from "./FlatLists.sol";
 import {Quotes} from "./Quotes.sol";
 import {View, Views} from "./View.sol";
@@ -69,7 +70,7 @@ abstract contract PromptReader is ICandidates {
             types >>= 8;
             all[i] = _find(v, quotes, types & 0xff);
         }
-        return FlatLists.pack(all);
+        return FlatLists.pack(all, _mood(v));
     }
 
     /// @dev The same structs in one array.
@@ -97,6 +98,11 @@ abstract contract PromptReader is ICandidates {
         view
         virtual
         returns (Candidate[] memory);
+
+    /// @dev What the prompt asks for, if that is looked at here: see `Moods`.
+    function _mood(View memory) internal pure virtual returns (uint256) {
+        return Findings.UNKNOWN_MOOD;
+    }
 
     function _look(address agent, string calldata prompt) internal view returns (View memory) {
         (address symbols, address contacts) = AgentBooks.pointersOf(agent);

@@ -15,6 +15,7 @@ import {Assignment} from "./Assignment.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
 import {Findings} from "./Findings.sol";
 import {FlatLists} from "./FlatLists.sol";
+import {Moods} from "./Moods.sol";
 import {Pairs} from "./Pairs.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
@@ -50,7 +51,7 @@ contract ReaderDecoder is IDecoder {
     ///   this family does.
     error OtherTool(uint256 read, uint256 called);
 
-    /// @param moods What tells whether a prompt asks for an act where the encoder did not: a `LiteralReader`.
+    /// @param moods What tells what a prompt asks for, where the encoder did not: a `TextReader`.
     /// @param margins From when on a tool is called, and a parameter filled.
     constructor(IMoods moods, Margins memory margins) {
         _moods = moods;
@@ -87,7 +88,7 @@ contract ReaderDecoder is IDecoder {
                 bytes.concat(Questions.named(sheet.name, "tool ", place), ReaderWords.TOO_MANY)
             );
         }
-        if (!_asksForAct(c, found)) return _answer(ReaderWords.HOLD);
+        if (_moodOf(c, found) < Moods.ACT) return _answer(ReaderWords.HOLD);
         Making memory making;
         bytes memory question = _fillAll(c, sheet.parameters, making, found, scores);
         if (question.length != 0) return _answer(question);
@@ -106,10 +107,9 @@ contract ReaderDecoder is IDecoder {
     }
 
     /// @dev As the encoder found it, which did not look where there was nothing to find.
-    function _asksForAct(Context calldata c, bytes memory found) private view returns (bool) {
-        uint256 mood = Findings.moodOf(found);
-        if (mood == Findings.UNKNOWN_MOOD) return _moods.asksForAct(c.agent, c.prompt);
-        return mood != 0;
+    function _moodOf(Context calldata c, bytes memory found) private view returns (uint256 mood) {
+        mood = Findings.moodOf(found);
+        if (mood == Findings.UNKNOWN_MOOD) mood = _moods.moodOf(c.agent, c.prompt);
     }
 
     /// @dev Fills all parameters, or returns what to ask.

@@ -12,8 +12,8 @@ import {IReadingEncoder} from "../interfaces/IReadingEncoder.sol";
 import {IToolVectors} from "../interfaces/IToolVectors.sol";
 import {AgentBooks} from "./AgentBooks.sol";
 import {Findings} from "./Findings.sol";
+import {FlatLists} from "./FlatLists.sol";
 import {Finders, Found, FoundCandidates} from "./FoundCandidates.sol";
-import {Moods} from "./Moods.sol";
 import {Pairs} from "./Pairs.sol";
 import {Pinned, PinnedTools} from "./PinnedTools.sol";
 import {PromptWords} from "./PromptWords.sol";
@@ -132,24 +132,43 @@ contract ReaderEncoder is WordTable, IPromptEncoder, IReadingEncoder {
         bytes memory features
     ) internal view returns (bytes memory found, bytes32 read) {
         bytes memory sheet = PinnedTools.sheetOf(pinned, _vectors, c.tools, tool);
+        uint256 mood = (uint256(pinned.texts[tool]) & 1) << 8;
+        Finders memory by;
+        (by.texts, by.literals) = (_texts, _literals);
+        (by.symbols, by.contacts) = AgentBooks.pointersOf(c.agent);
+        Found memory lists;
+        mood |= _fill(c, by, sheet, lists, words, features);
+        found = Findings.pack(tool, mood, by.symbols, by.contacts, lists, sheet);
+        bool told = lists.literals.length != 0 && by.symbols == address(0);
+        if (pinned.together && !told) read = _readings(pinned.texts, by.symbols, by.contacts);
+    }
+
+    /// @dev Finds candidates and writes the features of pairs.
+    /// @return mood The prompt's, or that it is not known.
+    function _fill(
+        Context calldata c,
+        Finders memory by,
+        bytes memory sheet,
+        Found memory lists,
+        PromptWords.Words memory words,
+        bytes memory features
+    ) private view returns (uint256 mood) {
         (uint256 count, uint256[] memory types, uint256[] memory directions) =
             ToolSheets.slots(sheet, Pairs.MOST_PARAMETERS);
-        uint256 mood = (uint256(pinned.texts[tool]) & 1) << 8;
-        (address symbols, address contacts) = AgentBooks.pointersOf(c.agent);
-        Found memory lists;
-        if (count != 0 && count <= Pairs.MOST_PARAMETERS) {
-            View memory v = AgentBooks.look(c.prompt, _lexicon, symbols, contacts);
-            if (Moods.asksForAct(v)) mood |= 2;
-            lists = FoundCandidates.find(
-                v, c.prompt, types, Finders(_texts, _literals, symbols, contacts)
-            );
-            Pairs.write(words, directions, lists.lists, _roles, _pairsIn(features));
-        } else {
-            mood |= Findings.UNKNOWN_MOOD;
-        }
-        found = Findings.pack(tool, mood, symbols, contacts, lists, sheet);
-        bool told = lists.literals.length != 0 && symbols == address(0);
-        if (pinned.together && !told) read = _readings(pinned.texts, symbols, contacts);
+        if (count == 0 || count > Pairs.MOST_PARAMETERS) return Findings.UNKNOWN_MOOD;
+        mood = _look(c.prompt, by, types, lists);
+        Pairs.write(words, directions, lists.lists, _roles, _pairsIn(features));
+    }
+
+    function _look(
+        string calldata prompt,
+        Finders memory by,
+        uint256[] memory types,
+        Found memory lists
+    ) private view returns (uint256 mood) {
+        View memory v = AgentBooks.look(prompt, _lexicon, by.symbols, by.contacts);
+        FoundCandidates.find(v, prompt, types, by, lists);
+        mood = FlatLists.moodOf(lists.texts);
     }
 
     function _pairsIn(bytes memory features) private pure returns (uint256 pos) {

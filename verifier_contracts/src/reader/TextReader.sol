@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {IMoods} from "../interfaces/IMoods.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
 import {Lists} from "./Lists.sol";
 import {LiteralSink} from "./Literals.sol";
+import {Moods} from "./Moods.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {PromptReader} from "./PromptReader.sol";
 import {Quotes} from "./Quotes.sol";
@@ -11,8 +13,9 @@ import {Spans} from "./Spans.sol";
 import {TextSink, TextSinks} from "./TextSink.sol";
 import {View, Views} from "./View.sol";
 
-/// @title What a prompt has for parameters of text, exactly as `models/reader/candidates.py`
-contract TextReader is PromptReader {
+/// @title What a prompt has for parameters of text, exactly as `models/reader/candidates.py`, and what it asks for:
+///   `Moods`
+contract TextReader is PromptReader, IMoods {
     using TextSinks for TextSink;
 
     uint256 private constant MOST = 8;
@@ -40,6 +43,16 @@ contract TextReader is PromptReader {
         all.spans = s.sorted();
         (all.count, all.quantities) = (s.count, new uint256[](s.count));
         return Lists.find(v, all);
+    }
+
+    /// @inheritdoc IMoods
+    function moodOf(address agent, string calldata prompt) external view returns (uint256) {
+        return Moods.moodOf(_look(agent, prompt));
+    }
+
+    /// @inheritdoc PromptReader
+    function _mood(View memory v) internal pure override returns (uint256) {
+        return Moods.moodOf(v);
     }
 
     function _putQuotes(View memory v, TextSink memory s, uint256[] memory quotes) private pure {

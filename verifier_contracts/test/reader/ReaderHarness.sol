@@ -37,8 +37,8 @@ contract ReaderHarness {
         answers = new bool[](prompts.length);
         refusals = new bytes[](prompts.length);
         for (uint256 i = 0; i < prompts.length; ++i) {
-            try reader.asksForAct(agent, prompts[i]) returns (bool answer) {
-                answers[i] = answer;
+            try reader.moodOf(agent, prompts[i]) returns (uint256 mood) {
+                answers[i] = mood == 2;
             } catch (bytes memory reason) {
                 require(reason.length != 0); // no refusal, but a fault
                 refusals[i] = reason;
@@ -54,10 +54,10 @@ contract ReaderHarness {
     {
         require(agent.code.length != 0);
         first = gasleft();
-        reader.asksForAct(agent, prompt);
+        reader.moodOf(agent, prompt);
         first -= gasleft();
         later = gasleft();
-        reader.asksForAct(agent, prompt);
+        reader.moodOf(agent, prompt);
         later -= gasleft();
     }
 

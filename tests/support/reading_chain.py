@@ -125,6 +125,25 @@ class ReadingChain:
         self, agent: ReadingAgent, prompt: bytes, reasoning: Sequence[bytes] = ()
     ) -> tuple[int, ...] | str:
         """Or the name of the refusal."""
+        answered = self._encoded(agent, prompt, reasoning)
+        if isinstance(answered, str):
+            return answered
+        features, _ = decode(["bytes", "bytes"], answered)
+        return tuple(np.frombuffer(features, ">i2").tolist())
+
+    def readings_of(self, agent: ReadingAgent, prompt: bytes) -> bytes:
+        """What encoding the prompt says that it rests on."""
+        answered = self._encoded(agent, prompt, ())
+        assert not isinstance(answered, str)
+        return bytes(decode(["bytes", "bytes", "bytes32"], answered)[2])
+
+    def readings(self, agent: ReadingAgent) -> bytes:
+        functions = self._at("ReaderEncoder", self.encoder).functions
+        return bytes(functions.readings(agent.address).call())
+
+    def _encoded(
+        self, agent: ReadingAgent, prompt: bytes, reasoning: Sequence[bytes]
+    ) -> bytes | str:
         data = keccak(text="encode((address,string,address[],string[],string))")[:4]
         context = (agent.address, b"", list(agent.tools), list(reasoning), prompt)
         call: Any = {"to": self.encoder, "data": "0x" + (data + encode([CONTEXT], [context])).hex()}
@@ -132,8 +151,7 @@ class ReadingChain:
         if "error" in answered:
             reason = bytes.fromhex(answered["error"]["data"][2:])
             return parse_revert(reason, self.errors).name if reason else "no reason"
-        features, _ = decode(["bytes", "bytes"], bytes.fromhex(answered["result"][2:]))
-        return tuple(np.frombuffer(features, ">i2").tolist())
+        return bytes.fromhex(answered["result"][2:])
 
     def measure(self, agent: ReadingAgent, prompt: bytes) -> tuple[int, int]:
         """Gas with nothing touched before, and later."""

@@ -23,14 +23,15 @@ TABLE = (
     b"3rd at half past 7 in the evening"
 )
 RESERVE = (
-    b"Reserve a table for four people at Bourbon Steak in San Jose, CA on March 3rd at half past "
-    b"7 in the evening for us"
+    b"Reserve a table at the restaurant Bourbon Steak in San Jose, CA for a party of four on March "
+    b"3rd at half past 7 tonight"
 )
 BOOK = (
-    b"Book a house in San Diego from March 3rd on for 4 adults, one with a view of the harbor and "
-    b"not far from the zoo"
+    b"Book the house in San Diego from March 3rd on for 4 adults, the one with a view of the "
+    b"harbor near the big zoo"
 )
 PAY = f"pay 500 to {TO} for the new garden and tell the painters that the money is paid".encode()
+GIVE = f"send money to {TO}, the amount is 500, for the garden and the painters in it".encode()
 SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
     (b"ReserveRestaurant", b"Reserve a table at a restaurant for a party on a date at a time",
      ((b"restaurant_name", b"Name of the restaurant"), (b"location", b"City where it is"))),
@@ -115,26 +116,25 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
     ("prompt", "tool", "most"),
     [
         (RESERVE, RESERVED, (1, 1, 1)),
-        (PAY, SEND, (1, 1, 1)),
+        (GIVE, SEND, (1, 1, 1)),
         (BOOK, BOOKED, (1, 1, 1)),
     ],
 )
 def test_a_whole_decision(
     contracts: DecidingChain, prompt: bytes, tool: int, most: tuple[int, int, int]
 ) -> None:
-    """Encoded and decoded: first in a transaction, again in it, and in a later iteration of a run."""
+    """Encoded and decoded: first in a transaction, again in it, and in a run's later iteration."""
     context = context_of(prompt)
     scores = tuple(10**9 - at for at in range(48))
     choice = Choice(tool, *SURE, scores)
     assert contracts.decide(context, choice).tool
     measured = contracts.measure_decision(context, choice)
+    print(measured)
     assert all(gas <= limit for gas, limit in zip(measured, most, strict=True)), measured
 
 
 def context_of(prompt: bytes) -> Context:
-    return Context(
-        prompt, (), DIRECTORY.book, contacts=DIRECTORY.contacts, owner=DIRECTORY.owner
-    )
+    return Context(prompt, (), DIRECTORY.book, contacts=DIRECTORY.contacts, owner=DIRECTORY.owner)
 
 
 def test_storing_tools(contracts: DecidingChain, tools: list[str]) -> None:

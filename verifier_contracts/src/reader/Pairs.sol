@@ -169,6 +169,7 @@ library Pairs {
         pure
     {
         assembly ("memory-safe") {
+            mstore(mload(add(room, 96)), 0) // and what is read next is not computed again and again
             let lanes0 := mload(wanted)
             let lanes1 := mload(add(wanted, 32))
             let lanes2 := mload(add(wanted, 64))
@@ -199,6 +200,7 @@ library Pairs {
     /// @dev What the parameter and the row of each role come to.
     function _fillValues(Wanted memory wanted, Room memory room) private pure {
         assembly ("memory-safe") {
+            mstore(mload(add(room, 160)), 0) // as above
             let lanes0 := mload(wanted)
             let lanes1 := mload(add(wanted, 32))
             let lanes2 := mload(add(wanted, 64))

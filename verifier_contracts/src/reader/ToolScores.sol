@@ -43,13 +43,19 @@ library ToolScores {
                 let at := own
                 for { let half := 0 } lt(half, 64) { half := add(half, 32) } {
                     let x := xor(mload(add(pos, half)), signs)
-                    let all := 0
-                    for { let shift := 0 } lt(shift, 32) { shift := add(shift, 8) } {
-                        let some := and(shr(shift, x), lanes)
-                        all := add(all, some)
-                        score := add(score, shr(224, mul(some, mload(at))))
-                        at := add(at, 32)
-                    }
+                    let some := and(x, lanes)
+                    let all := some
+                    score := add(score, shr(224, mul(some, mload(at))))
+                    some := and(shr(8, x), lanes)
+                    all := add(all, some)
+                    score := add(score, shr(224, mul(some, mload(add(at, 32)))))
+                    some := and(shr(16, x), lanes)
+                    all := add(all, some)
+                    score := add(score, shr(224, mul(some, mload(add(at, 64)))))
+                    some := and(shr(24, x), lanes)
+                    all := add(all, some)
+                    score := add(score, shr(224, mul(some, mload(add(at, 96)))))
+                    at := add(at, 128)
                     score := sub(score, shl(7, shr(224, mul(all, ones))))
                 }
                 if gt(score, most) {

@@ -57,6 +57,8 @@ library WordSums {
         0x000f000f000f000f000f000f000f000f000f000f000f000f000f000f000f000f;
     uint256 private constant SIGNS =
         0x8888888888888888888888888888888888888888888888888888888888888888;
+    /// @dev Numbers are less than twice as large as what they are too large by.
+    uint256 private constant FEW = 11_000;
     uint256 private constant ONES =
         0x0001000100010001000100010001000100010001000100010001000100010001;
 
@@ -122,22 +124,39 @@ library WordSums {
     }
 
     /// @notice The squares of all 64 numbers of the sum, added up.
+    /// @dev As squares of what is `bias` too large, less twice that times the numbers, less squares of that. Up to
+    ///   `FEW`, eight squares fit a lane of 32 bits.
     function squares(WordSum memory sum) internal pure returns (uint256 found) {
         assembly ("memory-safe") {
+            let lanes := 0x0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff
+            let twos := 0x00000000ffffffff00000000ffffffff00000000ffffffff00000000ffffffff
+            let fours := 0x0000000000000000ffffffffffffffff0000000000000000ffffffffffffffff
             let bias := mload(add(sum, 224))
+            let all := 0
             for { let pos := add(sum, 256) } lt(pos, add(sum, 384)) { pos := add(pos, 32) } {
-                let lanes := mload(pos)
-                for { let shift := 0 } lt(shift, 256) { shift := add(shift, 64) } {
-                    let value := sub(and(shr(shift, lanes), 0xffff), bias)
-                    found := add(found, mul(value, value))
-                    value := sub(and(shr(add(shift, 16), lanes), 0xffff), bias)
-                    found := add(found, mul(value, value))
-                    value := sub(and(shr(add(shift, 32), lanes), 0xffff), bias)
-                    found := add(found, mul(value, value))
-                    value := sub(and(shr(add(shift, 48), lanes), 0xffff), bias)
-                    found := add(found, mul(value, value))
+                let word := mload(pos)
+                let x := and(word, lanes)
+                let y := and(shr(16, word), lanes)
+                all := add(all, add(x, y))
+                if gt(bias, FEW) {
+                    for { let shift := 0 } lt(shift, 256) { shift := add(shift, 32) } {
+                        let value := and(shr(shift, x), 0xffff)
+                        found := add(found, mul(value, value))
+                        value := and(shr(shift, y), 0xffff)
+                        found := add(found, mul(value, value))
+                    }
+                    continue
                 }
+                let z := or(and(shr(32, x), twos), shl(32, and(x, twos)))
+                z := or(and(shr(64, z), fours), shl(64, and(z, fours)))
+                found := add(found, shr(224, mul(x, or(shr(128, z), shl(128, z)))))
+                z := or(and(shr(32, y), twos), shl(32, and(y, twos)))
+                z := or(and(shr(64, z), fours), shl(64, and(z, fours)))
+                found := add(found, shr(224, mul(y, or(shr(128, z), shl(128, z)))))
             }
+            // Lanes of 32 bits with sums of eight numbers: all 64.
+            all := shr(224, mul(all, 0x0000000100000001000000010000000100000001000000010000000100000001))
+            found := sub(found, mul(bias, sub(shl(1, all), shl(6, bias))))
         }
     }
 

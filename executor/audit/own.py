@@ -25,7 +25,7 @@ EVERY_AGENT_S = frozenset(
     | {"_descriptionStart", "_inputStart", "_end"}
 )
 #: Tools that constructors make, and what sources say of them.
-OWN_TOOLS = ("SimpleSmartContractTool", "ExampleTool")
+OWN_TOOLS = ("SimpleSmartContractTool", "ExampleTool", "LookingTool")
 SAID_BY_SOURCES = ("_toolContract", "_toolSelector", "_converter", "_examples")
 
 

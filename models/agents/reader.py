@@ -41,6 +41,8 @@ from zkagent.models.reader.vectors import of_texts
 
 TOOL_TEXTS = keccak(b"toolTexts()")[:4]
 EXAMPLES = keccak(b"examples()")[:4]
+#: Of the hash of a tool's texts, the bit that says whether it said that it only looks.
+LOOKS = 1
 #: By which the contract is found that keeps vectors.
 _EXECUTOR, _REGISTRY, _MODEL_ID, _BINDING, _VECTORS, _VECTORS_OF = (
     keccak(called)[:4]
@@ -146,13 +148,18 @@ class ReaderModel(Model):
         if len(y) != self.output_count:
             raise OutputOutOfRange(f"expected {self.output_count} outputs, got {len(y)} values")
         choice = Choice.of(y)
+        answered = any(context.reasoning)
+        pinned = (0,) * len(context.tools) if answered else map(_number, _texts(context))
         reached = decide(
             context,
-            [_callable(tool) for tool in context.tools],
+            [
+                _callable(tool, looks=bool(texts & LOOKS))
+                for tool, texts in zip(context.tools, pinned, strict=True)
+            ],
             choice,
             self.reader.manifest.margins,
         )
-        if any(context.reasoning):
+        if answered:
             return Decision("report", "answer", (), (), _shown(reached.answer), "")
         note = self._note(choice)
         if reached.tool is None:
@@ -174,9 +181,9 @@ class ReaderModel(Model):
         """Of a tool that says what its hash stands for; None of one that says something else by
         now."""
         examples: tuple[bytes, ...] | None = ()
-        if texts != _texts_hash(pin, _NONE):
+        if not _is_hash(texts, pin, _NONE):
             told = _told(context, tool.address, EXAMPLES, optional=True)
-            examples = _examples(told) if texts == _texts_hash(pin, keccak(told)) else None
+            examples = _examples(told) if _is_hash(texts, pin, keccak(told)) else None
         if examples is None:
             return None
         said = [text for each in tool.parameters for text in (each.name, each.description)]
@@ -239,9 +246,19 @@ def _stored(context: Context, texts: Sequence[bytes]) -> list[Vector]:
     return list(numbers.reshape(count, SIZE))
 
 
-def _texts_hash(pin: bytes, of_examples: bytes) -> bytes:
-    """As `reader/ToolReading.sol` computes it."""
-    return keccak(pin + of_examples)
+def texts_hash(pin: bytes, of_examples: bytes, *, looks: bool) -> bytes:
+    """As `reader/ToolReading.sol` computes it. pin: of name, description and parameters.
+    of_examples: the hash of what examples() returned."""
+    return word(_number(keccak(pin + of_examples)) & ~LOOKS | looks)
+
+
+def _is_hash(texts: bytes, pin: bytes, of_examples: bytes) -> bool:
+    """Of a tool that looks or not."""
+    return texts in [texts_hash(pin, of_examples, looks=looks) for looks in (False, True)]
+
+
+def _number(hashed: bytes) -> int:
+    return int.from_bytes(hashed, "big")
 
 
 def _words(told: bytes) -> list[bytes]:
@@ -265,12 +282,12 @@ def _examples(told: bytes) -> tuple[bytes, ...] | None:
     return tuple(found) if encoded_alone(ParamType.STRING_ARRAY, 0, *found) == told else None
 
 
-def _callable(tool: ToolMetadata) -> CallableTool:
+def _callable(tool: ToolMetadata, *, looks: bool = False) -> CallableTool:
     described = (
         Described(ParamType(PARAMETER_TYPES.index(each.type)), each.name, each.description)
         for each in tool.parameters
     )
-    return CallableTool(tool.name, tuple(described))
+    return CallableTool(tool.name, tuple(described), looks)
 
 
 def _call(tool: ToolMetadata, reached: Reached, note: str) -> Decision:
@@ -298,4 +315,4 @@ def _shown(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-__all__ = ["EXAMPLES", "SHIPPED", "TOOL_TEXTS", "ReaderFace", "ReaderModel"]
+__all__ = ["EXAMPLES", "SHIPPED", "TOOL_TEXTS", "ReaderFace", "ReaderModel", "texts_hash"]

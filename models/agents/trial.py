@@ -8,7 +8,7 @@ from typing import Any
 
 from eth_hash.auto import keccak
 
-from zkagent.models.agents.reader import EXAMPLES, TOOL_TEXTS, ReaderModel
+from zkagent.models.agents.reader import EXAMPLES, TOOL_TEXTS, ReaderModel, texts_hash
 from zkagent.models.encoding.book import ContactBook, Listing, SymbolBook
 from zkagent.models.encoding.context import Context, ToolMetadata, ToolParameter, View
 from zkagent.models.errors import RefusedArgument, RefusedText
@@ -111,7 +111,10 @@ def context_of(
         encoded_alone(ParamType.STRING_ARRAY, 0, *(text.encode() for text in each))
         for each in examples
     ]
-    texts = [keccak(pin + keccak(each)) for pin, each in zip(pins, told, strict=True)]
+    texts = [
+        texts_hash(pin, keccak(each), looks=tool.looks)
+        for pin, each, tool in zip(pins, told, said.tools, strict=True)
+    ]
     answers = {View(agent, TOOL_TEXTS): word(32) + word(len(texts)) + b"".join(texts)}
     shown = zip(tools, told, strict=True)
     answers |= {View(tool.address, EXAMPLES): each for tool, each in shown}

@@ -7,6 +7,8 @@ quotes.py      quoted text
 times.py       dates and times
 spans.py       names, numbers and runs of words
 literals.py    numbers, accounts, bytes, yes and no
+mood.py        whether it asks for an act, a question, or nothing
+statements.py  which prompts tell something
 candidates.py  at most eight candidates of a parameter
 observations.py  what the last observation has beside the prompt
 words.py       words of what tools say of themselves

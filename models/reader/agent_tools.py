@@ -9,6 +9,9 @@
             description: direction to go
         means:
           - go north
+      - tool: LookAround
+        description: Say what stands nearby
+        looks: true
     nothing:
       - what a lovely morning
 
@@ -19,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from zkagent.models.encoding.book import MAX_DECIMALS
 from zkagent.models.encoding.symbols import checked_contact, checked_symbol
@@ -79,6 +82,14 @@ def _type(name: str) -> str:
     return name
 
 
+def _flag(given: object) -> bool:
+    if isinstance(given, bool):
+        return given
+    if given not in ("true", "false"):
+        raise ValueError("write true where it changes nothing, false otherwise")
+    return given == "true"
+
+
 Prompt = Annotated[str, _of_length(1, LONGEST_PROMPT)]
 Description = Annotated[str, _of_length(1, LONGEST_TEXT)]
 Contact = Annotated[str, AfterValidator(lambda text: _allowed(checked_contact, text))]
@@ -100,10 +111,12 @@ class SaidParameter(_Said):
 
 
 class SaidTool(_Said):
-    """means: prompts that ask for it."""
+    """means: prompts that ask for it. looks: whether it changes nothing, so that questions may call
+    it."""
 
     tool: Annotated[str, Field(pattern=_NAME)]
     description: Description
+    looks: Annotated[bool, BeforeValidator(_flag)] = False
     parameters: tuple[SaidParameter, ...] = ()
     means: tuple[Prompt, ...] = ()
 

@@ -130,19 +130,28 @@ def _elements(view: View, quoted: list[Quote], param_type: ParamType) -> list[Ca
 
 
 def _lists(view: View, found: list[Candidate]) -> Iterator[Candidate]:
-    """Elements with nothing between but a comma, "and", or both. Too many of them are in doubt."""
+    """Elements with nothing between but a comma, "and", or both. Where there are several in one,
+    what stands alone is none, unless it is quoted."""
+    listed = list(_joined(view, found))
+    most = max(map(len, listed), default=0)
+    for each in listed:
+        if len(each) > 1 or most == 1 or each[0].kind is Kind.QUOTED:
+            yield from _each_list(view, each)
+
+
+def _joined(view: View, found: list[Candidate]) -> Iterator[tuple[Candidate, ...]]:
     at = 0
     while at < len(found):
         end = at + 1
         while end < len(found) and _goes_on(view.text[found[end - 1].end : found[end].start]):
             end += 1
-        yield from _each_list(view, tuple(found[at:end]))
+        yield tuple(found[at:end])
         at = end
 
 
 def _each_list(view: View, listed: tuple[Candidate, ...]) -> Iterator[Candidate]:
-    """If its first element has several words and begins a sentence, without the first of them as
-    well: invite Tom, Ann and Bob."""
+    """Too many elements are in doubt. If the first one has several words and begins a sentence,
+    without the first of them as well: invite Tom, Ann and Bob."""
     first, last = listed[0], listed[-1]
     span = first.start, last.end, first.first, last.last
     if len(listed) > MOST_ELEMENTS:

@@ -3,8 +3,9 @@
 
 A tool is called once, and its answer is the run's. Arguments are candidates of the prompt, chosen
 by the network's scores (`models/reader/assigning.py`); where none is sure enough, the agent asks
-for the parameter by its name. Nothing is called by a prompt that does not ask for an act now
-(`models/reader/mood.py`): the network cannot tell "don't rest" from "rest".
+for the parameter by its name. Nothing is called by a prompt that does not ask for an act now, but
+that a question may call what only looks (`models/reader/mood.py`): the network cannot tell "don't
+rest" from "rest".
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ from zkagent.models.reader.assigning import assigned
 from zkagent.models.reader.candidates import Candidate, candidates_in
 from zkagent.models.reader.files import Choice, Margins
 from zkagent.models.reader.kinds import ParamType
-from zkagent.models.reader.mood import asks_for_act
+from zkagent.models.reader.mood import Mood, mood_of
 from zkagent.models.reader.pairs import MOST_PARAMETERS
 from zkagent.models.reader.units import unit_of
 from zkagent.models.reader.view import View
@@ -60,10 +61,11 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class CallableTool:
-    """A tool as it can be called."""
+    """A tool as it can be called. looks: whether it is pinned as one that only looks."""
 
     name: bytes
     parameters: tuple[Described, ...] = ()
+    looks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +130,10 @@ def _call(
         return Reached(said.encode(), Verdict.DECLINE)
     directory = directory_of(context)
     view = View(context.prompt, directory.names())
-    if not asks_for_act(view):
-        return Reached(HOLD.encode(), Verdict.DECLINE)
     types = [parameter.param_type for parameter in tool.parameters]
-    found = candidates_of(view, types)
+    found = candidates_of(view, types)  # before all else, as the encoder finds them
+    if mood_of(view) < (Mood.QUESTION if tool.looks else Mood.ACT):
+        return Reached(HOLD.encode(), Verdict.DECLINE)
     taken: list[Candidate] = []
     filled: list[tuple[Slot, bytes]] = []
     chosen = assigned(types, found, choice.scores, margins.fills)

@@ -17,7 +17,7 @@ from zkagent.models.reader.argued import Argued, argued, argued_figures
 from zkagent.models.reader.deciding import Verdict, choose
 from zkagent.models.reader.files import Choice, Reader
 from zkagent.models.reader.labelled import Asked, Draw, Drawing, Tool, kind_of
-from zkagent.models.reader.mood import asks_for_act
+from zkagent.models.reader.mood import Mood, mood_of
 from zkagent.models.reader.view import View
 
 WITH_TOOL, SIBLINGS, NONE_MEANT = "with its tool", "siblings", "no tool is meant"
@@ -134,7 +134,7 @@ class _Asking:
     def __init__(self, reader: Reader, tools: Sequence[Tool], caution: int | None) -> None:
         self._reader, self._tools, self._caution = reader, tools, caution
         self._vectors = [reader.tool(tool) for tool in tools]
-        self._prompt, self._asks = lru_cache(1)(reader.prompt), lru_cache(1)(_asks_for_act)
+        self._prompt, self._mood = lru_cache(1)(reader.prompt), lru_cache(1)(_mood)
 
     def answer(self, asked: Asked, question: str, draw: Draw) -> Answer:
         vectors = [self._vectors[place] for place in draw.tools]
@@ -152,15 +152,17 @@ class _Asking:
         )
 
     def _may(self, asked: Asked, tool: Tool) -> bool:
-        return not tool.moves or self._asks(asked.prompt)
+        if tool.moves is None:
+            return True
+        return self._mood(asked.prompt) >= (Mood.ACT if tool.moves else Mood.QUESTION)
 
 
-def _asks_for_act(prompt: str) -> bool:
+def _mood(prompt: str) -> Mood:
     """As an agent without books reads it; what cannot be read asks for nothing."""
     try:
-        return asks_for_act(View(prompt.encode(), _NOBODY))
+        return mood_of(View(prompt.encode(), _NOBODY))
     except RefusedText:
-        return False
+        return Mood.NOTHING
 
 
 def report(figures: Figures) -> dict[str, Any]:

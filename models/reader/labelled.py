@@ -4,7 +4,8 @@ FILE.jsonl (or .jsonl.gz) has a row for each prompt: prompt, service, tool (null
 and, where they are known, `unseen` (whether training saw the service), kind (of prompts, for the
 report), may (tools that do no harm if none is meant) and arguments (by parameter, [start, end) of
 the prompt). FILE.json has for each service a list of its tools: name, description, parameters
-(name, description), examples, if there are any, and moves, if it moves what has value.
+(name, description), examples, if there are any, and moves: true if it changes anything, false if it
+only looks; left out, it is called whatever a prompt asks for.
 """
 
 import gzip
@@ -38,8 +39,8 @@ class Parameter(BaseModel):
 
 
 class Tool(BaseModel):
-    """What a tool says of itself; service: that it is one of; moves: whether it moves what has
-    value, so that it is called only where a prompt asks for an act."""
+    """What a tool says of itself; service: that it is one of; moves: whether it is called only
+    where a prompt asks for an act, or by questions too; None: whatever it asks for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -48,7 +49,7 @@ class Tool(BaseModel):
     parameters: tuple[Parameter, ...] = ()
     examples: tuple[str, ...] = ()
     service: str = ""
-    moves: bool = False
+    moves: bool | None = None
 
     @property
     def key(self) -> tuple[str, str]:

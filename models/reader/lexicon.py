@@ -51,14 +51,19 @@ class Class(IntFlag):
     SWITCH = 1 << 30  # makes "on" behind it a yes: turn, set
     ON = 1 << 31
     MINUS = 1 << 32
-    AWAY = 1 << 33  # asks for no act now, wherever it stands: not, how, if, already, they, said
-    QUESTION = 1 << 34  # nor where a clause begins with it: is, should, stop
-    MODAL = 1 << 35  # nor there, unless "you" follows: could
+    AWAY = 1 << 33  # refuses an act, or makes it depend, wherever it stands: not, if
+    QUESTION = 1 << 34  # makes a question where a clause begins with it: is, should
+    MODAL = 1 << 35  # so does this, unless "you" follows: could
     LEAD = 1 << 36  # what follows it may still begin the clause: please, and
+    ASKED = 1 << 37  # leaves a question at most, wherever it stands: what, how, they
+    TELLS = 1 << 38  # tells something, unless it is asked: already, said
+    HALT = 1 << 39  # refuses an act where a clause begins with it: stop, keep
+    WHOSE = 1 << 40  # what begins with it may be a statement: the, my
+    DUE = 1 << 41  # unless this stands in it: must, please
 
 
 #: Bits of a code that are classes.
-CLASS_BITS = 37
+CLASS_BITS = 42
 CLASS_MASK = (1 << CLASS_BITS) - 1
 _C = Class
 
@@ -105,7 +110,7 @@ _CLASSES: tuple[tuple[Class, str], ...] = (
     (_C.MONTH | _C.UNSURE, "may march mar"),
     (_C.WEEKDAY, "monday tuesday wednesday thursday friday saturday sunday"),
     (_C.WEEKDAY, "mon tue tues wed thu thur thurs fri"),
-    (_C.DAY | _C.BREAK, "today tomorrow tonight yesterday"),
+    (_C.DAY | _C.BREAK, "today tomorrow tonight yesterday asap"),
     (_C.LATER | _C.BREAK, "later earlier"),
     (_C.NEXT | _C.BREAK, "next this last following"),
     (_C.PERIOD, "day week weekend month year"),
@@ -134,26 +139,37 @@ _CLASSES: tuple[tuple[Class, str], ...] = (
         "not don't dont never no none nobody nothing neither nor without cannot can't won't "
         "wouldn't shouldn't couldn't mustn't didn't doesn't isn't aren't wasn't weren't haven't "
         "hasn't hadn't ain't refuse refused forbid forbidden avoid prevent abort ignore decline "
-        "nope nah undo postpone instead rather how what what's why which whether who who's whose "
-        "where when how's when's if unless until till suppose supposing imagine assume assuming "
-        "provided hypothetically theoretically pretend someday eventually once yesterday ago "
-        "already had was were did used been went sent gave took received withdrew previously "
-        "earlier formerly recently i've we've he he's she she's they they're his their someone "
-        "somebody anybody anyone everyone everybody people others said says told wrote written "
-        "quote quoted meaning mean means explain define example tutorial poem haiku joke think "
-        "thinking wonder wondering consider considering advice advise advisable opinion thoughts "
-        "suggest better worth wise wiser risk risky decide undecided unsure maybe perhaps reckon "
-        "believe pros cons hesitate tempted dream wish hope hoping would've",
+        "nope nah undo postpone instead rather if unless until till suppose supposing imagine "
+        "assume assuming provided hypothetically theoretically pretend someday eventually once "
+        "soon",
+    ),
+    (
+        _C.TELLS,
+        "yesterday ago already had was did were used been went sent gave took received withdrew "
+        "paid lent bought sold spent lost previously earlier formerly recently i've we've said "
+        "says told wrote written quote quoted meaning mean means explain define example tutorial "
+        "poem haiku joke think thinking consider considering advice advise advisable opinion "
+        "thoughts suggest better worth wise wiser risk risky decide undecided unsure maybe "
+        "perhaps reckon believe pros cons hesitate tempted dream wish hope hoping would've "
+        "according",
+    ),
+    (
+        _C.ASKED,
+        "how how's what what's which whether who who's whose where where's when when's why "
+        "wonder wondering he he's she she's they they're his their someone somebody anybody "
+        "anyone everyone everybody people others wants wishes owes",
     ),
     (
         _C.QUESTION,
-        "is are am do does has have should shall ought any may might must stop cancel skip scrap "
-        "hold wait halt quit reject keep leave forget",
+        "is are am do does did was were has have had should shall ought any may might must",
     ),
+    (_C.HALT, "stop cancel skip scrap hold wait halt quit reject keep leave forget"),
+    (_C.WHOSE, "the a an my our her its these those all every each another"),
+    (_C.DUE, "should must shall ought need needs please"),
     (_C.MODAL, "can could would will"),
     (
         _C.LEAD,
-        "please hey hi hello so and ok okay now then well also but thanks yes yeah right just "
+        "please hey hi hello so and ok okay now then well also but thanks yes no yeah right just "
         "let's",
     ),
 )

@@ -47,7 +47,8 @@ def spans(view: View, taken: list[bool]) -> Iterator[Found]:
     yield from _each(Kind.WORDS, _words(view, named))
     yield from _titles(view, taken)
     yield from _each(Kind.NAME, _bridged(view, names))
-    mixed = list(_words(view, taken))
+    within = [both != one for both, one in zip(named, taken, strict=True)]
+    mixed = [span for span in _words(view, taken) if not _is_cut(view, within, span)]
     yield from _each(Kind.WORDS, mixed)
     for span in (*mixed, *names):
         yield from _each(Kind.PART, _parts(view, span))
@@ -114,18 +115,21 @@ def _name_begins(view: View, taken: list[bool], start: int) -> int:
 
 def is_named(view: View, taken: list[bool], at: int) -> bool:
     """Whether the piece is a word with a capital that it has not for its place alone."""
-    if not view.is_capital(at) or taken[at]:
-        return False
-    if view.lower[at] == b"i" or view.lower[at].startswith(b"i'"):
+    if not _has_capital(view, at) or taken[at]:
         return False
     return not (view.begins_sentence(at) and view.has(at, _ENDS_NAME))
+
+
+def _has_capital(view: View, at: int) -> bool:
+    """But for "I"."""
+    itself = view.says(at, b"i") or (view.is_word(at) and view.lower[at].startswith(b"i'"))
+    return view.is_capital(at) and not itself
 
 
 def _name_end(view: View, taken: list[bool], at: int) -> int:
     """The end of a name that goes on up to `at`."""
     while at < len(view) and not taken[at]:
-        run = view.is_run(at) and not view.is_mark(at - 1)
-        if is_named(view, taken, at) or view.is_hyphened(at) or run:
+        if is_named(view, taken, at) or view.is_hyphened(at) or _is_number(view, at):
             at += 1
         elif _is_numbered(view, at):
             at += 2
@@ -134,6 +138,14 @@ def _name_end(view: View, taken: list[bool], at: int) -> int:
         else:
             break
     return at
+
+
+def _is_number(view: View, at: int) -> bool:
+    """Area 51; but: Bella 200 grams."""
+    after = at + 1
+    counts = view.is_word(after) and not _has_capital(view, after)
+    counts = counts and not view.has(after, _ENDS_NAME)
+    return view.is_run(at) and not view.is_mark(at - 1) and not counts
 
 
 def _is_numbered(view: View, at: int) -> bool:
@@ -231,6 +243,12 @@ def _is_naming(view: View, taken: list[bool], at: int, *, within: bool) -> bool:
     return (within and view.is_hyphened(at)) or not view.has(at, _ENDS_NAME)
 
 
+def _is_cut(view: View, named: list[bool], span: Span) -> bool:
+    """Gorlak, of Gorlak the Cruel. named: of each piece, whether it is of a name."""
+    beside = (span.first - 1, span.last)
+    return any(view.has(at, Class.JOIN) and named[at] for at in beside)
+
+
 def _titles(view: View, taken: list[bool]) -> Iterator[Found]:
     """What stands at a sentence's start up to a verb, and behind "called" up to a mark."""
     for at in range(len(view)):
@@ -252,10 +270,10 @@ def _titles(view: View, taken: list[bool]) -> Iterator[Found]:
 
 
 def _parts(view: View, span: Span) -> Iterator[Span]:
-    """All but the last word, all but the first, and, of three or more, each; what hyphens join is
-    one word."""
+    """All but the last word, all but the first, and, of three words or more, each; what hyphens,
+    marks or words like "the" join is one word."""
     first, last = span
-    cuts = [at for at in range(first, last) if at == first or not view.is_hyphened(at)]
+    cuts = [at for at in range(first, last) if at == first or not _is_joined(view, at)]
     if len(cuts) < 2:
         return
     yield Span(first, cuts[-1])
@@ -263,6 +281,12 @@ def _parts(view: View, span: Span) -> Iterator[Span]:
     if len(cuts) > 2:
         ends = [*cuts[1:], last]
         yield from (Span(*pair) for pair in zip(cuts, ends, strict=True))
+
+
+def _is_joined(view: View, at: int) -> bool:
+    """Gorlak the Cruel."""
+    joins = view.has(at, Class.JOIN) or view.has(at - 1, Class.JOIN)
+    return joins or view.is_hyphened(at) or view.is_mark(at) or view.is_mark(at - 1)
 
 
 __all__ = ["Span", "elements", "moments", "spans"]

@@ -106,6 +106,14 @@ class View:
     def says(self, at: int, *texts: bytes) -> bool:
         return 0 <= at < len(self.pieces) and self.lower[at] in texts
 
+    def is_unlisted(self, at: int) -> bool:
+        """A word of no class."""
+        return self.is_word(at) and not self.classes[at]
+
+    def holds(self, at: int, characters: bytes) -> bool:
+        """Whether the piece is a mark with one of these characters."""
+        return self.is_mark(at) and any(each in characters for each in self.lower[at])
+
     def is_capital(self, at: int) -> bool:
         """A word whose first letter is a capital."""
         return self.is_word(at) and self.text[self.pieces[at].start] in _CAPITALS

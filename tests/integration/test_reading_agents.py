@@ -273,6 +273,74 @@ def test_a_stranger_s_tool_is_read_and_called(stage: ReaderStage) -> None:
     assert bell.runs == 1
 
 
+# What only looks
+
+WEIGH, WEIGHS = b"how much does the dog weigh?", b"what does the dog weigh"
+
+
+def scales(stage: ReaderStage) -> Talker:
+    made = talker(stage)
+    made.say(b"Weigh", b"Tell how much the dog weighs", examples=[WEIGHS])
+    return made
+
+
+def test_a_question_calls_what_only_looks_and_a_refusal_does_not(stage: ReaderStage) -> None:
+    made = scales(stage)
+    made.look(quiet=True)
+    with another_steward(stage, made) as other:
+        run = other.session.runner.run
+        assert run(WEIGH).inclusion.result.answer == b"It ran."
+        assert run(b"weigh the dog").inclusion.result.answer == b"It ran."
+        for refusal in (b"do not weigh the dog", b"if it rains, weigh the dog"):
+            assert run(refusal).inclusion.result.answer == HOLD.encode()
+        assert run(b"should I pay bob 5").inclusion.result.answer == HOLD.encode()
+        receipt = written(other, WEIGH)
+        report = verified(other, receipt)
+        assert [c for c in report.checks if not (c.held or c.unknown)] == []
+        made.look(encode(["bool"], [False]))
+        assert run(WEIGH).inclusion.result.answer == b"It ran."  # as it was pinned
+
+
+def test_a_tool_that_does_not_say_so_is_not_called_by_a_question(stage: ReaderStage) -> None:
+    made = scales(stage)
+    made.look(encode(["bool"], [False]), quiet=True)
+    with another_steward(stage, made) as other:
+        assert other.session.runner.run(WEIGH).inclusion.result.answer == HOLD.encode()
+        assert other.session.runner.run(b"weigh the dog").inclusion.result.answer == b"It ran."
+
+
+@pytest.mark.parametrize("prompt", [WEIGH, b"weigh the dog"])
+def test_a_tool_that_says_so_and_changes_something_reverts(
+    stage: ReaderStage, prompt: bytes
+) -> None:
+    """Whatever calls it, it is called by a static call."""
+    liar = scales(stage)
+    liar.look()
+    with another_steward(stage, liar) as other:
+        run = proven(other, prompt)
+        assert run.plan.decisions[0].decision.action == "Weigh"
+        with pytest.raises(RunReverted):
+            other.session.runner.run(prompt)
+    assert liar.runs == 0
+
+
+def test_a_guard_s_way_to_what_only_looks_is_a_static_call_as_well(stage: ReaderStage) -> None:
+    honest, liar = scales(stage), talker(stage)
+    liar.say(b"RingBell", b"Ring the bell of the chapel", examples=[CHIME])
+    honest.look(quiet=True)
+    liar.look()
+    with another_steward(stage, honest, liar) as other:
+        guard = guard_of(other)
+        tells_nothing = (to_checksum_address(bytes(20)), bytes(4))
+        rule = (*tells_nothing, False, True, 255, 255, 255, 0, 9)
+        for made in (honest, liar):
+            send(stage.web3, guard.functions.allow(made.address, rule), stage.owner)
+        assert other.session.runner.run(WEIGH).inclusion.result.answer == b"It ran."
+        with pytest.raises((RunReverted, RevertError)):
+            other.session.runner.run(RING)
+    assert liar.runs == 0
+
+
 @pytest.mark.parametrize(
     "what", ["description", "examples", "no examples", "bytes behind", "nothing"]
 )

@@ -191,6 +191,8 @@ class DecidingChain:
             EXAMPLES: b"",
         }
         self.reading.say_raw(place, answers, has_examples=False)
+        if tool.looks:
+            self.reading.say_looks(place, encode(["bool"], [True]))
         return place
 
     def _made(self, name: str, *arguments: object) -> str:

@@ -107,16 +107,16 @@ class ReaderChain:
         (gas,) = decode(["uint256"], self._ask_harness(signature, kinds, given))
         return int(gas)
 
-    def asks(self, prompts: Sequence[bytes]) -> Iterator[bool | Revert]:
-        """Of each prompt, whether it asks for an act, or its refusal."""
+    def asks(self, prompts: Sequence[bytes]) -> Iterator[int | Revert]:
+        """Of each prompt, what it asks for, or its refusal."""
         for at in range(0, len(prompts), BATCH):
             batch = list(prompts[at : at + BATCH])
             data = keccak(text="asks(address,address,string[])")[:4] + encode(
                 ["address", "address", "bytes[]"], [self.texts, self.agent, batch]
             )
             answer = self.chain.web3.eth.call({"to": self.harness, "data": data})
-            answers, refusals = decode(["bool[]", "bytes[]"], bytes(answer))
-            errors = self.contracts["LiteralReader"].abi
+            answers, refusals = decode(["uint256[]", "bytes[]"], bytes(answer))
+            errors = self.contracts["TextReader"].abi
             for said, refusal in zip(answers, refusals, strict=True):
                 yield parse_revert(refusal, errors) if refusal else said
 

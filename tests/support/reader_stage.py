@@ -119,6 +119,12 @@ class Talker:
         said = list(answers), list(answers.values()), has_examples
         send(self.web3, self.contract.functions.say(*said), self.maker)
 
+    def look(self, told: bytes = encode(["bool"], [True]), *, quiet: bool = False) -> None:
+        """Says that it only looks, or what else is told. quiet: whether that is true."""
+        send(self.web3, self.contract.functions.sayLooks(True, told), self.maker)
+        if quiet:
+            send(self.web3, self.contract.functions.beQuiet(), self.maker)
+
     @property
     def runs(self) -> int:
         return int(call(self.web3, self.contract.functions.runs()))

@@ -86,6 +86,11 @@ class ReadingChain:
         said = functions.say(list(answers), list(answers.values()), has_examples)
         send(self.anvil.web3, said, self.anvil.accounts[0])
 
+    def say_looks(self, tool: str, told: bytes, *, tells: bool = True) -> None:
+        """told: by onlyLooks(). tells: whether ERC-165 says that the tool has that."""
+        said = self._at("SayingTool", tool).functions.sayLooks(tells, told)
+        send(self.anvil.web3, said, self.anvil.accounts[0])
+
     def agent(self, tools: Sequence[str], *, together: bool = True) -> ReadingAgent:
         """Has the vectors of its tools stored, as a set or each by itself."""
         address = self._made("ReadingAgent", self.vectors, list(tools), together)

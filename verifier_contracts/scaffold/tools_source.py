@@ -23,10 +23,11 @@ _HEAD = f"""// SPDX-License-Identifier: MIT
 {MARK}pragma solidity ^0.8.30;
 
 import {{IERCAgentTool}} from "zkagent/interfaces/erc/IERCAgentTool.sol";
-import {{ExampleTool}} from "zkagent/tools/ExampleTool.sol";
-import {{TextConverter}} from "zkagent/tools/TextConverter.sol";
-
 """
+_TOOL, _LOOKING, _CONVERTER = (
+    f'import {{{name}}} from "zkagent/tools/{name}.sol";\n'
+    for name in ("ExampleTool", "LookingTool", "TextConverter")
+)
 
 
 def tools_source(folder: Path, name: str) -> str:
@@ -71,8 +72,10 @@ def _there(path: Path) -> str | None:
 def source_of(name: str, said: AgentTools, examples: Sequence[Sequence[str]], caution: int) -> str:
     """examples: what each tool says; caution: in hundredths of a log-odd."""
     made = "".join(_maker(tool, each) for tool, each in zip(said.tools, examples, strict=True))
+    kinds = {tool.looks for tool in said.tools}
     return (
-        f"{_HEAD}/// @title What the tools of {name} say of themselves\n"
+        f"{_HEAD}{_TOOL if False in kinds else ''}{_LOOKING if True in kinds else ''}"
+        f"{_CONVERTER}\n/// @title What the tools of {name} say of themselves\n"
         f"library {name}Tools {{\n"
         "    /// @notice How sure the reader has to be, in hundredths of a log-odd; 0: as usual.\n"
         f"    uint256 internal constant CAUTION = {caution};\n"
@@ -93,7 +96,7 @@ def _maker(tool: SaidTool, examples: Sequence[str]) -> str:
         IERCAgentTool.ParamDescription[] memory p =
             new IERCAgentTool.ParamDescription[]({len(tool.parameters)});
         string[] memory examples = new string[]({len(examples)});
-{body}        return new ExampleTool(
+{body}        return new {"LookingTool" if tool.looks else "ExampleTool"}(
             agent,
             {_literal(tool.tool)},
             {_literal(tool.description)},

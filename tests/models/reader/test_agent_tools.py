@@ -202,3 +202,19 @@ def test_a_comment_changes_nothing_that_was_chosen_for(tmp_path: Path) -> None:
     text = (tmp_path / "tools.yaml").read_text()
     again = load_agent_tools(written(tmp_path, "# tools\n" + text))
     assert load_tuned(tmp_path, again) is not None
+
+
+@pytest.mark.parametrize(("given", "looks"), [("true", True), ("false", False)])
+def test_a_tool_may_say_that_it_only_looks(tmp_path: Path, given: str, looks: bool) -> None:
+    text = f"tools:\n  - tool: Weigh\n    description: Tell the weight\n    looks: {given}\n"
+    assert load_agent_tools(written(tmp_path, text)).tools[0].looks is looks
+    assert not load_agent_tools(written(tmp_path, said())).tools[0].looks
+
+
+@pytest.mark.parametrize("given", ["yes", "True", "1", "", "[true]"])
+def test_whether_it_only_looks_is_true_or_false_as_they_are_written(
+    tmp_path: Path, given: str
+) -> None:
+    text = f"tools:\n  - tool: Weigh\n    description: Tell the weight\n    looks: {given}\n"
+    with pytest.raises(ToolsRefused, match=r"looks.*write true where it changes nothing"):
+        load_agent_tools(written(tmp_path, text))

@@ -44,6 +44,7 @@ def texts(prompt: str) -> list[str]:
         ("five o'clock it is", ("TIME", "five o'clock")),
         ("at 10 a.m. sharp", ("TIME", "10 a.m")),
         ("wake me at 5pm", ("TIME", "5pm")),
+        ("a cab to 100 Van Ness Avenue ASAP", ("DATE", "ASAP")),
     ],
 )
 def test_dates_and_times(prompt: str, expected: tuple[str, str]) -> None:
@@ -155,9 +156,37 @@ def test_lists() -> None:
     prompt = 'Invite Tom, "Ann B." and Bob Lee; not Eve'
     lists = candidates(prompt.encode(), ParamType.STRING_ARRAY)
     listed = [[prompt[e.start : e.end] for e in c.elements] for c in lists]
-    assert listed == [["Invite Tom", "Ann B.", "Bob Lee"], ["Tom", "Ann B.", "Bob Lee"], ["Eve"]]
-    numbers = candidates(b"1, 2, and -3 then four", ParamType.INT_ARRAY)
-    assert [len(c.elements) for c in numbers] == [3, 1]
+    assert listed == [["Invite Tom", "Ann B.", "Bob Lee"], ["Tom", "Ann B.", "Bob Lee"]]
+    numbers = candidates(b"1, 2, and -3 then four and 5", ParamType.INT_ARRAY)
+    assert [len(c.elements) for c in numbers] == [3, 2]
+
+
+def test_what_stands_alone_is_no_list_beside_several_in_one() -> None:
+    for prompt, expected in (
+        ("feed Rex and Bella 200 grams each", [["Rex", "Bella"]]),
+        ("feed Rex 200 grams", [["feed"], ["Rex"], ["200"], ["grams"]]),
+        ('tell Ann, Bob "hello" and sleep well', [["Ann", "Bob"], ["hello", "sleep"]]),
+        ('tell Ann and Bob about "hello"', [["Ann", "Bob"], ["hello"]]),
+    ):
+        lists = candidates(prompt.encode(), ParamType.STRING_ARRAY)
+        assert [[prompt[e.start : e.end] for e in c.elements] for c in lists] == expected
+    numbers = candidates(b"pay 1, 2 and 3 on day 4", ParamType.UINT_ARRAY)
+    assert [len(c.elements) for c in numbers] == [3]
+
+
+def test_what_is_joined_within_a_name_is_no_part_of_it() -> None:
+    assert texts("slay Gorlak the Cruel")[:2] == ["Gorlak the Cruel", "slay"]
+    assert not {"Cruel", "the Cruel", "Gorlak the"} & set(texts("slay Gorlak the Cruel"))
+    assert texts("Slay Gorlak the Cruel")[0] == "Slay Gorlak the Cruel"
+    assert {"Slay", "Gorlak the Cruel"} <= set(texts("Slay Gorlak the Cruel"))
+    assert {"Gorlak", "Cruel"} <= set(texts("ask Gorlak Cruel"))
+
+
+def test_a_number_of_things_is_no_part_of_a_name() -> None:
+    assert texts("feed Bella 200 grams")[0] == "Bella"
+    assert texts("see Area 51 at noon")[1] == "Area 51"
+    assert texts("a cab to 100 Van Ness Avenue ASAP")[1] == "100 Van Ness Avenue"
+    assert texts("take me to Gate 12 please")[0] == "Gate 12"
 
 
 def test_a_list_of_too_many_is_in_doubt() -> None:

@@ -292,3 +292,34 @@ def test_nothing_is_kept_of_what_is_asked_for_at_each_time(contracts: ReadingCha
     kept = [contracts.agent([tool]) for tool in (texts, amounts, nothing)]
     told = [contracts.readings_of(agent, b"pay") for agent in kept]
     assert told == [contracts.readings(kept[0]), ABSENT, contracts.readings(kept[2])]
+
+
+# Whether it only looks
+
+
+def test_the_last_bit_of_what_is_pinned_says_whether_a_tool_only_looks(
+    contracts: ReadingChain,
+) -> None:
+    """No more than that differs: vectors are the same."""
+    texts, pins = (b"weigh", b"Tell the weight", [], [b"how heavy"]), []
+    for tells, looks in ((False, True), (True, False), (True, True)):
+        tool = contracts.tool(texts)
+        contracts.say_looks(tool, encode(["bool"], [looks]), tells=tells)
+        agent = contracts.agent([tool])
+        assert seen(contracts, agent, b"weigh") == expected(b"weigh", texts)
+        pins.append(agent.texts[0])
+    assert [pin[-1] & 1 for pin in pins] == [0, 0, 1]
+    assert pins[0] == pins[1]
+    assert pins[0][:-1] + bytes([pins[0][-1] | 1]) == pins[2]
+
+
+@pytest.mark.parametrize("told", [b"", b"\1", encode(["uint256"], [2]), b"\xff" * 32])
+def test_a_tool_that_says_neither_yes_nor_no_is_not_read(
+    contracts: ReadingChain, told: bytes
+) -> None:
+    tool = contracts.tool(SEND)
+    contracts.say_looks(tool, told)
+    with pytest.raises(RevertError):
+        contracts.agent([tool])
+    contracts.say_looks(tool, encode(["bool"], [True]))
+    assert contracts.agent([tool])

@@ -72,6 +72,7 @@ def test_texts_stay_texts_and_names_of_solidity_are_no_trouble(tmp_path: Path) -
                         {"name": "b", "type": "bool"},
                     ],
                     "means": [f"{HOSTILE} {name}", r"\u0041 \x"],
+                    "looks": name == "If",
                 }
                 for name in ("Delete", "Return", "If")
             ]
@@ -85,3 +86,4 @@ def test_texts_stay_texts_and_names_of_solidity_are_no_trouble(tmp_path: Path) -
     assert "selfdestruct(payable" not in source.replace('\\"); selfdestruct', "")
     assert "CAUTION = 250;" in source
     assert source.count("IERCAgentTool.ParamType.UINT_ARRAY") == 3
+    assert (source.count("new ExampleTool("), source.count("new LookingTool(")) == (2, 1)

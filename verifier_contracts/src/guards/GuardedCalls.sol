@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {IFrameWatch} from "../interfaces/IFrameWatch.sol";
+import {ILookingTool} from "../interfaces/ILookingTool.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {IApprovals} from "../interfaces/guards/IApprovals.sol";
 import {IGuard, Way} from "../interfaces/guards/IGuard.sol";
@@ -75,7 +76,13 @@ abstract contract GuardedCalls is IGuardedCalls {
         internal
         returns (int256 runId, string memory result)
     {
+        if (_onlyLooks(tool)) return ILookingTool(address(tool)).run(input, handler);
         return tool.run(input, handler);
+    }
+
+    /// @dev Whether the tool is called by a static call. Override it to have some called so.
+    function _onlyLooks(IERCAgentTool) internal view virtual returns (bool) {
+        return false;
     }
 
     /// @dev Hands a result to the run that waits by this ticket. Reverts if none does.

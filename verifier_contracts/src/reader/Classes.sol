@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 /// @title What words do beside naming something: `Class` in `models/reader/lexicon.py`
 /// @notice The lowest bits of a word's code in the lexicon, and sets of them.
 library Classes {
-    uint256 internal constant BITS = 37;
+    uint256 internal constant BITS = 42;
 
     uint256 internal constant BREAK = 1 << 0;
     uint256 internal constant JOIN = 1 << 1;
@@ -43,6 +43,11 @@ library Classes {
     uint256 internal constant QUESTION = 1 << 34;
     uint256 internal constant MODAL = 1 << 35;
     uint256 internal constant LEAD = 1 << 36;
+    uint256 internal constant ASKED = 1 << 37;
+    uint256 internal constant TELLS = 1 << 38;
+    uint256 internal constant HALT = 1 << 39;
+    uint256 internal constant WHOSE = 1 << 40;
+    uint256 internal constant DUE = 1 << 41;
 
     uint256 internal constant ALL = (1 << BITS) - 1;
 
@@ -50,6 +55,10 @@ library Classes {
     uint256 internal constant ENDS_NAME = BREAK | JOIN | LINK;
     /// @dev May stand between two names that are one.
     uint256 internal constant BETWEEN = JOIN | LINK;
+    /// @dev Of whose words `Moods` looks closer at.
+    uint256 internal constant MOODS = AWAY | QUESTION | MODAL | ASKED | TELLS | HALT;
+    /// @dev What "until" makes no condition before.
+    uint256 internal constant TIMES = MONTH | WEEKDAY | DAY | NEXT | NOON;
     /// @dev May follow the 13th without an article.
     uint256 internal constant BEHIND_DAY = BREAK | JOIN | LINK | PART;
     /// @dev What a date or a time begins with, beside numbers.

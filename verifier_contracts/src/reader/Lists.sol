@@ -21,7 +21,8 @@ library Lists {
     /// @dev and
     uint256 private constant AND = 0x616e64;
 
-    /// @notice Up to eight lists of elements that stand in order, none within another.
+    /// @notice Up to eight lists of elements that stand in order, none within another. Where there are several in
+    ///   one, what stands alone is none, unless it is quoted.
     function find(View memory v, LiteralSink memory all)
         internal
         pure
@@ -30,15 +31,28 @@ library Lists {
         found = new Candidate[](MOST);
         uint256 count;
         unchecked {
+            uint256 joined = _joined(v, all);
             for (uint256 at = 0; at < all.count && count < MOST;) {
                 uint256 end = at + 1;
-                while (end < all.count && _goesOn(v, all.spans[end - 1], all.spans[end])) ++end;
-                count = _addList(v, found, count, all, at, end);
+                while ((joined >> end) & 1 != 0) ++end;
+                bool quoted = CandidateSpan.kindOf(all.spans[at]) == CandidateSpan.QUOTED;
+                if (joined == 0 || quoted || end > at + 1) {
+                    count = _addList(v, found, count, all, at, end);
+                }
                 at = end;
             }
         }
         assembly ("memory-safe") {
             mstore(found, count)
+        }
+    }
+
+    /// @dev Bits of elements that go on with the one before.
+    function _joined(View memory v, LiteralSink memory all) private pure returns (uint256 joined) {
+        unchecked {
+            for (uint256 i = 1; i < all.count; ++i) {
+                if (_goesOn(v, all.spans[i - 1], all.spans[i])) joined |= 1 << i;
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import {View, Views} from "./View.sol";
 /// @param verbs,called Words of these classes.
 /// @param starts Sentences begin there.
 /// @param ampersands "&" before a word.
+/// @param joins Words that may stand within a name.
 struct Masks {
     uint256 words;
     uint256 runs;
@@ -28,6 +29,7 @@ struct Masks {
     uint256 called;
     uint256 starts;
     uint256 ampersands;
+    uint256 joins;
 }
 
 /// @title Looks at each piece once, so that the rules about texts compare bits
@@ -55,6 +57,8 @@ library Masking {
     uint256 private constant ORDINAL = 0x4000;
     /// @dev `Classes.ENDS_NAME`.
     uint256 private constant ENDS_NAME = 0xb;
+    /// @dev `Classes.JOIN`, one of those.
+    uint256 private constant JOIN = 0x2;
     /// @dev `Classes.VERB`.
     uint256 private constant VERB = 0x2000000;
     /// @dev `Classes.CALLED`.
@@ -125,7 +129,10 @@ library Masking {
                                 and(shr(CLASS_SHIFT, next), ORDINAL)
                             ) { mark(add(m, 192), bit) }
                         }
-                        if and(word, ENDS_NAME) { mark(add(m, 224), bit) } // enders
+                        if and(word, ENDS_NAME) {
+                            mark(add(m, 224), bit) // enders
+                            if and(word, JOIN) { mark(add(m, 384), bit) } // joins
+                        }
                         if and(word, VERB) { mark(add(m, 256), bit) } // verbs
                         if and(word, CALLED) { mark(add(m, 288), bit) } // called
                     }

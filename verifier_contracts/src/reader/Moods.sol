@@ -1,91 +1,178 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Ascii} from "../encoding/Ascii.sol";
 import {PieceWord} from "../instructions/Reading.sol";
 import {Classes} from "./Classes.sol";
+import {MoodWords} from "./MoodWords.sol";
 import {Quotes} from "./Quotes.sol";
+import {Statements} from "./Statements.sol";
 import {View, Views} from "./View.sol";
 
-/// @title Whether a prompt asks for an act now, exactly as `models/reader/mood.py`
+/// @title What a prompt asks for now, exactly as `models/reader/mood.py`
 library Moods {
     using Views for View;
+
+    /// @notice A refusal, a condition, a report, or nothing.
+    uint256 internal constant NOTHING = 0;
+    /// @notice What only looks may be called.
+    uint256 internal constant QUESTION = 1;
+    uint256 internal constant ACT = 2;
 
     /// @dev . ? ! , ; :
     uint256 private constant CLAUSE_ENDS =
         (1 << 0x2e) | (1 << 0x3f) | (1 << 0x21) | (1 << 0x2c) | (1 << 0x3b) | (1 << 0x3a);
     uint256 private constant QUESTION_MARK = 1 << 0x3f;
-    uint256 private constant ED = 0x6564;
     uint256 private constant S = 0x2773;
+    uint256 private constant ED = 0x6564;
+    uint256 private constant NG = 0x6e67;
 
-    /// @notice The prompt asks for nothing that may be done.
-    uint256 internal constant NOTHING = 0;
-    /// @notice It asks for an act, now.
-    uint256 internal constant ACT = 2;
-
-    function moodOf(View memory v) internal pure returns (uint256) {
-        return _asksForAct(v) ? ACT : NOTHING;
+    /// @dev What was seen so far.
+    struct Seen {
+        bool begins;
+        bool isPolite;
+        bool asks;
+        bool tells;
+        bool says;
     }
 
-    /// @dev False for an empty prompt, and for one of quotes alone.
-    function _asksForAct(View memory v) private pure returns (bool saysSomething) {
+    /// @notice NOTHING for an empty prompt, and for one of quotes alone.
+    function moodOf(View memory v) internal pure returns (uint256) {
         uint256 quoted = Quotes.taken(v, Quotes.find(v));
-        (bool begins, bool isPolite) = (true, false);
+        Seen memory seen;
+        seen.begins = true;
         unchecked {
             for (uint256 i = 0; i < v.count; ++i) {
                 if ((quoted >> i) & 1 != 0) continue;
                 if (v.isMark(i)) {
-                    if (!isPolite && _holds(v, i, QUESTION_MARK)) return false;
-                    begins = begins || _holds(v, i, CLAUSE_ENDS);
+                    if (!seen.isPolite && Statements.holds(v, i, QUESTION_MARK)) seen.asks = true;
+                    if (!seen.begins) seen.begins = Statements.holds(v, i, CLAUSE_ENDS);
                     continue;
                 }
-                if ((v.has(i, Classes.AWAY) && !_isAnswer(v, i)) || _saysElse(v, i)) return false;
-                if (begins && v.has(i, Classes.MODAL)) {
-                    if (!_isYou(v, i + 1)) return false;
-                    isPolite = true;
-                } else if (begins && v.has(i, Classes.QUESTION)) {
-                    return false;
+                if (v.has(i, Classes.MOODS)) {
+                    if (_refuses(v, i, seen)) return NOTHING;
+                } else if (!v.has(i, Classes.ALL)) {
+                    _hear(v, i, seen);
                 }
-                begins = begins && v.has(i, Classes.LEAD);
-                saysSomething = true;
+                if (!v.has(i, Classes.LEAD)) (seen.begins, seen.says) = (false, true);
             }
         }
+        if (!seen.says) return NOTHING;
+        if (seen.asks) return QUESTION;
+        return seen.tells || Statements.isOne(v, quoted) ? NOTHING : ACT;
     }
 
-    /// @dev Whether a mark has one of these characters.
-    function _holds(View memory v, uint256 i, uint256 characters) private pure returns (bool) {
+    /// @dev Whether the word refuses; otherwise what it says is seen.
+    function _refuses(View memory v, uint256 i, Seen memory seen) private pure returns (bool) {
         unchecked {
-            uint256 end = v.end(i);
-            for (uint256 pos = v.start(i); pos < end; ++pos) {
-                if (Ascii.isIn(characters, pos)) return true;
+            uint256 text = v.text(i);
+            uint256 next = v.text(i + 1);
+            bool modal = v.has(i, Classes.MODAL);
+            bool asking = modal || v.has(i, Classes.QUESTION);
+            bool turned = modal && (MoodWords.isWe(next) || MoodWords.isYou(next));
+            if (turned || (asking && seen.begins)) {
+                if (_inquires(v, i, text, next)) seen.asks = true;
+                else seen.isPolite = true;
+                return false;
+            }
+            uint256 before = v.text(i - 1);
+            if (v.has(i, Classes.ASKED)) {
+                if (text == MoodWords.WHEN && !v.has(i + 1, Classes.QUESTION | Classes.MODAL)) {
+                    return true;
+                }
+                if (text != MoodWords.PEOPLE || !_isCounted(v, i)) seen.asks = true;
+            }
+            if (v.has(i, Classes.HALT) && seen.begins) return true;
+            if (v.has(i, Classes.AWAY)) {
+                if (text == MoodWords.IF && _isLearning(before)) seen.asks = true;
+                else if (!_isNone(v, i, text, seen.says)) return true;
+            }
+            if (v.has(i, Classes.TELLS)) {
+                bool wishes = text == MoodWords.WISH && next == MoodWords.TO;
+                if (!wishes || !MoodWords.isWe(before)) seen.tells = true;
+            }
+            if (asking && MoodWords.isWe(before)) {
+                if (
+                    text == MoodWords.COULD || text == MoodWords.MIGHT || text == MoodWords.MAY
+                ) seen.tells = true;
             }
             return false;
         }
     }
 
-    /// @dev "I deposited", and "Tom's", but not "to Tom's".
-    function _saysElse(View memory v, uint256 i) private pure returns (bool) {
+    /// @dev Of a word of no class: Tom's, but not to Tom's; I deposited; thanks for sending.
+    function _hear(View memory v, uint256 i, Seen memory seen) private pure {
         unchecked {
-            if (!v.isWord(i) || v.has(i, Classes.ALL)) return false;
             uint256 end = v.end(i);
-            if (end < v.start(i) + 2) return false;
+            if (!v.isWord(i) || end < v.start(i) + 2) return;
             uint256 last = PieceWord.load(end - 2) >> 240;
-            if (last == S) return !v.says(i - 1, "to", 2);
-            return
-                last == ED && (v.says(i - 1, "i", 1) || v.says(i - 1, "we", 2) || _isYou(v, i - 1));
+            uint256 before = v.text(i - 1);
+            if (last == S) {
+                if (before != MoodWords.TO) seen.asks = true;
+            } else if (last == ED) {
+                if (MoodWords.isWe(before) || MoodWords.isYou(before)) seen.tells = true;
+            } else if (last == NG && before == MoodWords.FOR && end > v.start(i) + 2) {
+                bool doing = PieceWord.load(end - 3) >> 248 == MoodWords.I;
+                bool thanked =
+                    v.text(i - 2) == MoodWords.THANKS || v.text(i - 3) == MoodWords.THANK;
+                if (doing && thanked) seen.tells = true;
+            }
         }
     }
 
-    /// @dev "vote no on it", but not "pay no one".
-    function _isAnswer(View memory v, uint256 i) private pure returns (bool) {
+    /// @dev Could I, is it; but not could you, can I please, do it.
+    function _inquires(View memory v, uint256 i, uint256 text, uint256 next)
+        private
+        pure
+        returns (bool)
+    {
         unchecked {
-            if (!v.says(i, "no", 2) || i == 0 || !v.isWord(i - 1)) return false;
-            ++i;
-            return i == v.count || v.isMark(i) || v.has(i, Classes.BETWEEN);
+            if (text == MoodWords.DO) {
+                if (i + 1 == v.count || v.isMark(i + 1)) return false;
+                return next != MoodWords.IT && next != MoodWords.THAT && next != MoodWords.THIS
+                    && next != MoodWords.SO;
+            }
+            bool modal = v.has(i, Classes.MODAL);
+            if (modal && MoodWords.isYou(next)) return false;
+            if (!modal && text != MoodWords.MAY) return true;
+            return !MoodWords.isWe(next) || v.text(i + 2) != MoodWords.PLEASE;
         }
     }
 
-    function _isYou(View memory v, uint256 i) private pure returns (bool) {
-        return v.says(i, "you", 3) || v.says(i, "u", 1);
+    /// @dev Whether a word that refuses does not: "vote no on it" and "no, do it", but not "pay no one"; until the
+    ///   5th; soon, and as soon as possible, but not as soon as it rains.
+    function _isNone(View memory v, uint256 i, uint256 text, bool says)
+        private
+        pure
+        returns (bool)
+    {
+        unchecked {
+            if (text == MoodWords.NO) {
+                if (!says) return v.isMark(i + 1);
+                if (!v.isWord(i - 1)) return false;
+                ++i;
+                return i == v.count || v.isMark(i) || v.has(i, Classes.BETWEEN);
+            }
+            if (text == MoodWords.UNTIL || text == MoodWords.TILL) {
+                i += 1 + v.one(i + 1, Classes.THE);
+                return v.isRun(i) || v.has(i, Classes.TIMES);
+            }
+            if (text != MoodWords.SOON) return false;
+            if (v.text(i - 1) != MoodWords.AS || v.text(i + 1) != MoodWords.AS) return true;
+            return v.text(i + 2) == MoodWords.POSSIBLE;
+        }
+    }
+
+    /// @dev People, for two.
+    function _isCounted(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            return (v.isRun(i - 1) || v.isCounted(i - 1))
+                && v.has(i - 2, Classes.LINK | Classes.OF);
+        }
+    }
+
+    /// @dev Behind which "if" is whether.
+    function _isLearning(uint256 text) private pure returns (bool) {
+        return text == MoodWords.SEE || text == MoodWords.KNOW || text == MoodWords.CHECK
+            || text == MoodWords.ME;
     }
 }

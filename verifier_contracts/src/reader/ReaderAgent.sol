@@ -13,6 +13,7 @@ import {IContactBook, IContactBookUser} from "../interfaces/IContactBook.sol";
 import {IReadingAgent} from "../interfaces/IReadingAgent.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {ToolReading} from "./ToolReading.sol";
 import {ToolTextPins} from "./ToolTextPins.sol";
 
 /// @notice What an agent that reads its tools is made with.
@@ -45,6 +46,8 @@ abstract contract ReaderAgent is CautiousAgent, IReadingAgent, ISymbolBookUser {
     IContactBook private immutable _contacts;
     /// @dev The contract whose code says what `toolTexts` returns.
     address private immutable _texts;
+    /// @dev Tools that said that they only look, when they were pinned.
+    mapping(address tool => bool) private _looking;
 
     constructor(
         ReaderSetup memory setup,
@@ -68,7 +71,12 @@ abstract contract ReaderAgent is CautiousAgent, IReadingAgent, ISymbolBookUser {
         CautiousAgent(setup.caution)
     {
         (_symbols, _contacts) = (setup.symbols, setup.contacts);
-        _texts = ToolTextPins.pin(setup.executor.registry(), setup.modelId, tools_);
+        bytes32[] memory texts;
+        (texts, _texts) = ToolTextPins.pin(setup.executor.registry(), setup.modelId, tools_);
+        for (uint256 i = 0; i < texts.length; ++i) {
+            if (uint256(texts[i]) & ToolReading.LOOKS == 0) continue;
+            _looking[address(tools_[i].tool)] = true;
+        }
     }
 
     /// @inheritdoc IReadingAgent
@@ -95,5 +103,10 @@ abstract contract ReaderAgent is CautiousAgent, IReadingAgent, ISymbolBookUser {
         return
             interfaceId == type(IReadingAgent).interfaceId
                 || AgentBase.supportsInterface(interfaceId);
+    }
+
+    /// @dev Questions may call what only looks, so no word of a tool is believed for it.
+    function _onlyLooks(IERCAgentTool tool) internal view override returns (bool) {
+        return _looking[address(tool)];
     }
 }

@@ -27,7 +27,8 @@ import {Units} from "./Units.sol";
 /// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
 /// @notice A tool is called once, and its answer is the run's. Arguments are candidates of the prompt that the
 ///   encoder found, chosen by the network's scores (`Assignment`); where none is sure enough, the parameter is
-///   asked for. Nothing is called by a prompt that does not ask for an act now.
+///   asked for. Nothing is called by a prompt that does not ask for an act now, but that a question may call a tool
+///   that is pinned as one that only looks.
 contract ReaderDecoder is IDecoder {
     /// @dev What a call is made of, as it grows. symbols, contacts: where the entries of the agent's books are.
     struct Making {
@@ -88,7 +89,8 @@ contract ReaderDecoder is IDecoder {
                 bytes.concat(Questions.named(sheet.name, "tool ", place), ReaderWords.TOO_MANY)
             );
         }
-        if (_moodOf(c, found) < Moods.ACT) return _answer(ReaderWords.HOLD);
+        uint256 least = Findings.onlyLooks(found) ? Moods.QUESTION : Moods.ACT;
+        if (_moodOf(c, found) < least) return _answer(ReaderWords.HOLD);
         Making memory making;
         bytes memory question = _fillAll(c, sheet.parameters, making, found, scores);
         if (question.length != 0) return _answer(question);

@@ -28,16 +28,18 @@ library Spans {
         Names.behindComma(v, s, names, count);
         Names.each(v, s, names, count);
         _numbers(v, m, s, named);
-        _words(v, m, s, named);
+        _words(v, m, s, named, 0);
         if (s.isFull()) return;
         _titles(v, m, s, taken);
         Names.bridged(v, s, names, count);
-        _words(v, m, s, taken);
+        uint256 cuts = m.joins & named & ~taken;
+        _words(v, m, s, taken, cuts);
         if (s.isFull()) return;
-        _partsOfWords(v, m, s, taken);
+        uint256 joined = _joined(m);
+        _partsOfWords(v, m, s, taken, cuts, joined);
         for (uint256 i = 0; i < count; ++i) {
             (uint256 first, uint256 last) = Names.at(names, i);
-            _parts(v, m, s, first, last);
+            _parts(v, joined, s, first, last);
         }
     }
 
@@ -49,7 +51,7 @@ library Spans {
         uint256 named = taken | Names.maskOf(names, count);
         Names.each(v, s, names, count);
         _numbers(v, m, s, named);
-        _words(v, m, s, named);
+        _words(v, m, s, named, 0);
     }
 
     /// @dev Dates and times, which are taken then.
@@ -124,19 +126,8 @@ library Spans {
 
     // Words
 
-    function _words(View memory v, Masks memory m, TextSink memory s, uint256 taken) private pure {
-        unchecked {
-            (uint256 begins, uint256 within) = _naming(m, taken);
-            for (uint256 at = 0; begins >> at != 0; ++at) {
-                if (!Masking.has(begins, at)) continue;
-                uint256 end = _wordsEnd(within, at);
-                s.take(v, CandidateSpan.WORDS, at, end);
-                at = end - 1;
-            }
-        }
-    }
-
-    function _partsOfWords(View memory v, Masks memory m, TextSink memory s, uint256 taken)
+    /// @dev Not those beside one of `cuts`: words like "the" within a name.
+    function _words(View memory v, Masks memory m, TextSink memory s, uint256 taken, uint256 cuts)
         private
         pure
     {
@@ -145,7 +136,26 @@ library Spans {
             for (uint256 at = 0; begins >> at != 0; ++at) {
                 if (!Masking.has(begins, at)) continue;
                 uint256 end = _wordsEnd(within, at);
-                _parts(v, m, s, at, end);
+                if (!_isCut(cuts, at, end)) s.take(v, CandidateSpan.WORDS, at, end);
+                at = end - 1;
+            }
+        }
+    }
+
+    function _partsOfWords(
+        View memory v,
+        Masks memory m,
+        TextSink memory s,
+        uint256 taken,
+        uint256 cuts,
+        uint256 joined
+    ) private pure {
+        unchecked {
+            (uint256 begins, uint256 within) = _naming(m, taken);
+            for (uint256 at = 0; begins >> at != 0; ++at) {
+                if (!Masking.has(begins, at)) continue;
+                uint256 end = _wordsEnd(within, at);
+                if (!_isCut(cuts, at, end)) _parts(v, joined, s, at, end);
                 at = end - 1;
             }
         }
@@ -161,6 +171,10 @@ library Spans {
         within = begins | ((m.hyphened | m.ampersands) & ~taken);
     }
 
+    function _isCut(uint256 cuts, uint256 first, uint256 last) private pure returns (bool) {
+        return ((cuts << 1) >> first) & 1 != 0 || Masking.has(cuts, last);
+    }
+
     function _wordsEnd(uint256 within, uint256 at) private pure returns (uint256 end) {
         unchecked {
             end = at + 1;
@@ -168,23 +182,28 @@ library Spans {
         }
     }
 
-    /// @dev All but the last word, all but the first, and, of three or more, each; what hyphens join is one.
-    function _parts(View memory v, Masks memory m, TextSink memory s, uint256 first, uint256 last)
+    /// @dev What is one word with the piece before it: by hyphens, marks, and words like "the".
+    function _joined(Masks memory m) private pure returns (uint256) {
+        uint256 joins = m.joins | m.marks;
+        return m.hyphened | joins | (joins << 1);
+    }
+
+    /// @dev All but the last word, all but the first, and, of three or more, each; what is joined is one.
+    function _parts(View memory v, uint256 joined, TextSink memory s, uint256 first, uint256 last)
         private
         pure
     {
         unchecked {
             if (s.isFull()) return;
-            uint256 hyphened = m.hyphened;
-            uint256 second = _next(hyphened, first, last);
+            uint256 second = _next(joined, first, last);
             if (second == last) return;
             uint256 tail = last - 1;
-            while (Masking.has(hyphened, tail)) --tail;
+            while (Masking.has(joined, tail)) --tail;
             s.take(v, CandidateSpan.PART, first, tail);
             s.take(v, CandidateSpan.PART, second, last);
             if (second == tail) return;
             for (uint256 at = first; at < last;) {
-                uint256 end = _next(hyphened, at, last);
+                uint256 end = _next(joined, at, last);
                 s.take(v, CandidateSpan.PART, at, end);
                 at = end;
             }
@@ -192,10 +211,10 @@ library Spans {
     }
 
     /// @dev Where the next word of [at, last) begins; `last` behind the last one.
-    function _next(uint256 hyphened, uint256 at, uint256 last) private pure returns (uint256 next) {
+    function _next(uint256 joined, uint256 at, uint256 last) private pure returns (uint256 next) {
         unchecked {
             next = at + 1;
-            while (next < last && Masking.has(hyphened, next)) ++next;
+            while (next < last && Masking.has(joined, next)) ++next;
         }
     }
 

@@ -13,8 +13,8 @@ import {Spans} from "./Spans.sol";
 import {TextSink, TextSinks} from "./TextSink.sol";
 import {View, Views} from "./View.sol";
 
-/// @title What a prompt has for parameters of text, exactly as `models/reader/candidates.py`, and what it asks for:
-///   `Moods`
+/// @title What a prompt has for parameters of text, exactly as `models/reader/candidates.py`, and what
+///   it asks for: `Moods`
 contract TextReader is PromptReader, IMoods {
     using TextSinks for TextSink;
 

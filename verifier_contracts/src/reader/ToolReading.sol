@@ -4,6 +4,7 @@ pragma solidity ^0.8.30;
 import {ERC165Checker} from "@openzeppelin/contracts/utils/introspection/ERC165Checker.sol";
 
 import {IToolExamples} from "../interfaces/IToolExamples.sol";
+import {IToolLooks} from "../interfaces/IToolLooks.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ToolTexts} from "./TextVector.sol";
 
@@ -11,8 +12,11 @@ import {ToolTexts} from "./TextVector.sol";
 /// @notice A tool that cannot be asked, or whose answers are no texts, reverts: it has no vector. One may tell
 ///   its callers apart; what counts is what it tells whoever asks here.
 library ToolReading {
+    /// @notice The last bit of a hash of texts: whether the tool said that it only looks.
+    uint256 internal constant LOOKS = 1;
+
     /// @return textsHash Of `ToolPins.metadataHash` and of the raw answer to examples(), which is zero of a tool
-    ///   that has none.
+    ///   that has none; its last bit is one of a tool that says that it only looks, and zero of any other.
     function read(address tool)
         internal
         view
@@ -22,22 +26,33 @@ library ToolReading {
             IERCAgentTool.ParamDescription[] memory parameters
         )
     {
-        bytes32 ofExamples = _readExamples(tool, texts);
+        bool tells = ERC165Checker.supportsERC165(tool);
+        bytes32 ofExamples = tells ? _readExamples(tool, texts) : bytes32(0);
         bytes32[3] memory parts;
         (texts.name, parts[0]) = _text(tool, IERCAgentTool.name.selector);
         (texts.description, parts[1]) = _text(tool, IERCAgentTool.description.selector);
         bytes memory input = _told(tool, IERCAgentTool.inputDescription.selector);
         parts[2] = keccak256(input);
-        textsHash = keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples));
+        textsHash = keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples)) & ~bytes32(LOOKS);
+        if (tells && _onlyLooks(tool)) textsHash |= bytes32(LOOKS);
         parameters = abi.decode(input, (IERCAgentTool.InputDescription)).paramDescriptions;
         texts.parameters = _textsOf(parameters);
     }
 
     function _readExamples(address tool, ToolTexts memory texts) private view returns (bytes32) {
-        if (!ERC165Checker.supportsInterface(tool, type(IToolExamples).interfaceId)) return 0;
+        if (!_has(tool, type(IToolExamples).interfaceId)) return 0;
         bytes memory told = _told(tool, IToolExamples.examples.selector);
         texts.examples = abi.decode(told, (bytes[])); // strings, of any bytes
         return keccak256(told);
+    }
+
+    function _onlyLooks(address tool) private view returns (bool) {
+        return _has(tool, type(IToolLooks).interfaceId) && IToolLooks(tool).onlyLooks();
+    }
+
+    /// @dev Of a tool that tells interfaces at all.
+    function _has(address tool, bytes4 interfaceId) private view returns (bool) {
+        return ERC165Checker.supportsERC165InterfaceUnchecked(tool, interfaceId);
     }
 
     /// @dev An answer that is a text, and the hash of all of the answer.

@@ -13,10 +13,11 @@ import {ModelIds} from "../libraries/ModelIds.sol";
 library ToolTextPins {
     /// @notice Stores the tools' vectors where the registered reader looks for them. Reverts for none, and for
     ///   more than it chooses among.
-    /// @return pointer The contract whose code is the encoding of the hashes of what they say.
+    /// @return texts The hashes of what they say.
+    /// @return pointer The contract whose code is the encoding of these.
     function pin(IModelRegistry registry, string memory modelId, AgentTool[] memory tools)
         internal
-        returns (address pointer)
+        returns (bytes32[] memory texts, address pointer)
     {
         IReadingEncoder encoder =
             IReadingEncoder(registry.bindingOf(ModelIds.parse(modelId)).encoder);
@@ -28,7 +29,7 @@ library ToolTextPins {
         for (uint256 i = 0; i < tools.length; ++i) {
             read[i] = tools[i].tool;
         }
-        bytes32[] memory texts = encoder.vectors().storeAll(read);
-        return SSTORE2.write(abi.encode(texts));
+        texts = encoder.vectors().storeAll(read);
+        pointer = SSTORE2.write(abi.encode(texts));
     }
 }

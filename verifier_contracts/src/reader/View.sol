@@ -242,6 +242,15 @@ library Views {
         }
     }
 
+    /// @notice What a piece of up to 32 characters says in lower case, as a number; zero for a longer one.
+    function text(View memory v, uint256 i) internal pure returns (uint256 said) {
+        assembly ("memory-safe") {
+            let word := mload(add(mload(add(v, 64)), shl(5, i)))
+            let from := and(shr(32, word), 0xffffffff)
+            said := shr(sub(256, shl(3, sub(and(word, 0xffffffff), from))), mload(from))
+        }
+    }
+
     function isCapital(View memory v, uint256 i) internal pure returns (bool) {
         unchecked {
             return isWord(v, i) && Ascii.isIn(CAPITALS, start(v, i) + v.r.original);

@@ -39,7 +39,7 @@ contract ExampleTool is SimpleSmartContractTool, IToolExamples {
     }
 
     /// @inheritdoc ToolMetadata
-    function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
+    function supportsInterface(bytes4 interfaceId) public view virtual override returns (bool) {
         return
             interfaceId == type(IToolExamples).interfaceId || super.supportsInterface(interfaceId);
     }

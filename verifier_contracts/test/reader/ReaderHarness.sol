@@ -28,17 +28,17 @@ contract ReaderHarness {
         }
     }
 
-    /// @notice Whether many prompts ask for an act.
+    /// @notice What many prompts ask for.
     function asks(IMoods reader, address agent, string[] calldata prompts)
         external
         view
-        returns (bool[] memory answers, bytes[] memory refusals)
+        returns (uint256[] memory answers, bytes[] memory refusals)
     {
-        answers = new bool[](prompts.length);
+        answers = new uint256[](prompts.length);
         refusals = new bytes[](prompts.length);
         for (uint256 i = 0; i < prompts.length; ++i) {
-            try reader.moodOf(agent, prompts[i]) returns (uint256 mood) {
-                answers[i] = mood == 2;
+            try reader.moodOf(agent, prompts[i]) returns (uint256 answer) {
+                answers[i] = answer;
             } catch (bytes memory reason) {
                 require(reason.length != 0); // no refusal, but a fault
                 refusals[i] = reason;

@@ -7,13 +7,16 @@ import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 import {Context, IEncoder} from "../../src/interfaces/IEncoder.sol";
 import {IReadingAgent} from "../../src/interfaces/IReadingAgent.sol";
 import {IToolExamples} from "../../src/interfaces/IToolExamples.sol";
+import {IToolLooks} from "../../src/interfaces/IToolLooks.sol";
 import {IToolVectors} from "../../src/interfaces/IToolVectors.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 
 /// @notice A tool that says whatever it is told to, raw bytes included.
-contract SayingTool is IToolExamples, IERC165 {
+contract SayingTool is IToolExamples, IToolLooks, IERC165 {
     mapping(bytes4 selector => bytes answer) private _answers;
     bool private _hasExamples;
+    bool private _tellsLooks;
+    bool private _isQuiet;
     /// @notice How often it was run.
     uint256 public runs;
 
@@ -24,18 +27,33 @@ contract SayingTool is IToolExamples, IERC165 {
         _hasExamples = hasExamples;
     }
 
+    /// @notice What it says by `onlyLooks`, if it has that.
+    function sayLooks(bool tells, bytes calldata answer) external {
+        (_tellsLooks, _answers[IToolLooks.onlyLooks.selector]) = (tells, answer);
+    }
+
+    /// @notice From now on a run changes nothing.
+    function beQuiet() external {
+        _isQuiet = true;
+    }
+
     function run(IERCAgentTool.Input calldata, address) external returns (int256, string memory) {
-        ++runs;
+        if (!_isQuiet) ++runs;
         return (-1, "It ran.");
     }
 
     function supportsInterface(bytes4 id) external view returns (bool) {
         return
             id == type(IERC165).interfaceId
-                || (_hasExamples && id == type(IToolExamples).interfaceId);
+                || (_hasExamples && id == type(IToolExamples).interfaceId)
+                || (_tellsLooks && id == type(IToolLooks).interfaceId);
     }
 
     function examples() external view returns (string[] memory) {
+        _answer();
+    }
+
+    function onlyLooks() external view returns (bool) {
         _answer();
     }
 

@@ -6,7 +6,7 @@ pairs by their scores, from the margin on. A parameter that is left is asked for
 text and could be several things though no other parameter is of its type: 5 or 6.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from zkagent.models.networks.filling import CANDIDATES
 from zkagent.models.reader.candidates import Candidate
@@ -21,10 +21,12 @@ def assigned(
     found: Sequence[Sequence[Candidate]],
     scores: Sequence[int],
     least: int,
+    tokens: Collection[int] = (),
 ) -> list[Candidate | None]:
-    """found: candidates of each parameter. scores: 48, of pairs. least: that fills a parameter."""
+    """found: candidates of each parameter. scores: 48, of pairs. least: that fills a parameter.
+    tokens: parameters whose numbers count in one token."""
     filled: list[Candidate | None] = [None] * len(types)
-    for at, place in [*_only(types, found), *_by_score(types, found, scores, least)]:
+    for at, place in [*_only(types, found, tokens), *_by_score(types, found, scores, least)]:
         candidate = found[at][place]
         if filled[at] is None and not any(other and overlap(candidate, other) for other in filled):
             filled[at] = candidate
@@ -32,16 +34,19 @@ def assigned(
 
 
 def _only(
-    types: Sequence[ParamType], found: Sequence[Sequence[Candidate]]
+    types: Sequence[ParamType], found: Sequence[Sequence[Candidate]], tokens: Collection[int]
 ) -> list[tuple[int, int]]:
     """Parameter and candidate, where there are no two of the one or of the other. Of texts only
-    quoted ones count."""
+    quoted ones count; of accounts not what a number counts in: pay 5 DAI to bob."""
+    units = {each.symbol for at in tokens for each in found[at]}
     alike = [candidates_type(each) for each in types]
     pairs = []
     for at, param_type in enumerate(types):
         places = [*range(len(found[at]))]
         if param_type in _TEXTS:
             places = [i for i in places if _is_quoted(found[at][i])]
+        elif param_type is ParamType.ADDRESS:
+            places = [i for i in places if (found[at][i].start, found[at][i].end) not in units]
         if len(places) == 1 and alike.count(alike[at]) == 1:
             pairs.append((at, places[0]))
     return pairs

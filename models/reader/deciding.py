@@ -31,7 +31,7 @@ from zkagent.models.reader.files import Choice, Margins
 from zkagent.models.reader.kinds import ParamType
 from zkagent.models.reader.mood import Mood, mood_of
 from zkagent.models.reader.pairs import MOST_PARAMETERS
-from zkagent.models.reader.units import unit_of
+from zkagent.models.reader.units import UnitKind, unit_of
 from zkagent.models.reader.view import View
 from zkagent.models.reader.words import words_of
 
@@ -136,12 +136,14 @@ def _call(
         return Reached(HOLD.encode(), Verdict.DECLINE)
     taken: list[Candidate] = []
     filled: list[tuple[Slot, bytes]] = []
-    chosen = assigned(types, found, choice.scores, margins.fills)
+    slots = [_slot(parameter, directory) for parameter in tool.parameters]
+    tokens = [at for at, slot in enumerate(slots) if slot.unit.kind is UnitKind.SYMBOL]
+    chosen = assigned(types, found, choice.scores, margins.fills, tokens)
     for at, (parameter, one) in enumerate(zip(tool.parameters, chosen, strict=True)):
         if one is None:
             asked = question(Fault.MISSING, parameter.name, at, parameter.param_type, b"")
             return Reached(asked.encode())
-        slot = _slot(parameter, directory)
+        slot = slots[at]
         made = argument(one, slot, context.prompt, directory)
         if isinstance(made, Fault):
             text = _text(context.prompt, one)

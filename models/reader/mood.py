@@ -50,7 +50,8 @@ def mood_of(view: View) -> Mood:
         turned = view.has(at, Class.MODAL) and view.says(at + 1, *_WE)
         if turned or (begins and view.has(at, Class.MODAL | Class.QUESTION)):
             inquires = _inquires(view, at)
-            is_polite, asks = is_polite or not inquires, asks or inquires
+            asks = asks or inquires
+            is_polite = is_polite or not (inquires or view.says(at, b"do", b"have"))
         else:
             if _refuses(view, at, begins=begins, is_first=not says_something):
                 return Mood.NOTHING
@@ -66,12 +67,14 @@ def mood_of(view: View) -> Mood:
 
 
 def _inquires(view: View, at: int) -> bool:
-    """could I, is it; but: could you, can I please, do it"""
+    """could I, is it; but: could you, can I please, do it, have a break"""
     if view.says(at, b"do"):
         ends = at + 1 == len(view) or view.is_mark(at + 1)
         return not (ends or view.says(at + 1, *_SAME))
     if view.has(at, Class.MODAL) and view.says(at + 1, *_YOU):
         return False
+    if view.says(at, b"have"):
+        return not view.has(at + 1, Class.WHOSE)
     may = view.has(at, Class.MODAL) or view.says(at, b"may")
     return not (may and view.says(at + 1, *_OURSELVES) and view.says(at + 2, b"please"))
 

@@ -20,11 +20,21 @@ def is_statement(view: View, quoted: list[bool]) -> bool:
         first += 1
     if view.has(first, Class.WHOSE):
         found = _told(view, first + 2, quoted)
-    elif view.is_unlisted(first) and view.has(first + 1, Class.VERB):
+    elif _is_doing(view, first):
         found = first + 1
     else:
         return False
     return found < len(view) and not view.says(found + 1, b"to") and not _goes_on(view, found)
+
+
+def _is_doing(view: View, at: int) -> bool:
+    """Tom is, it is, Carol voted on; but: attack wounded goblins"""
+    after = at + 1
+    named = view.is_unlisted(at)
+    if (named or view.says(at, b"it")) and view.has(after, Class.VERB):
+        return not view.has(after, Class.DUE)
+    past = view.is_unlisted(after) and view.lower[after].endswith(_PAST)
+    return named and past and not view.is_unlisted(after + 1)
 
 
 def _told(view: View, at: int, quoted: list[bool]) -> int:

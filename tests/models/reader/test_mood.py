@@ -40,6 +40,11 @@ ACTS = (
     "my 5 tickets to Rome, please",
     "the company needs to deposit 5",
     "feed dogs 200 grams",
+    "have a break for 5",
+    "have the pool take 5",
+    "attack wounded goblins",
+    "it is late, send 5",
+    "Rex should eat 5",
     'write "do not send 5 usdc to bob"',
 )
 QUESTIONS = (
@@ -63,6 +68,8 @@ QUESTIONS = (
     "what is 5 usdc",
     "people send 5 to bob",
     "might i send 5, please",
+    "have you got 5",
+    "have the dogs got 5?",
 )
 OTHERS = (
     "",
@@ -107,6 +114,8 @@ OTHERS = (
     "a voice answered: send 5",
     "the two of them are sending 5",
     "Tom is about to send 5",
+    "carol voted no on proposal 9",
+    "it is 3 steps north",
     "hey, ETH has dropped by 5",
 )
 

@@ -23,7 +23,7 @@ from zkagent.verifier_contracts.chain.local import Anvil
 
 MARGINS = Margins(ahead=1000, fits=-500, unit=100, fills=1)
 SURE = (10**6, 10**6)
-PAY, SWITCH, MANY, LISTS, NOTHING, FOREIGN, TEXT, SIGNED, LONE, SEVEN, LOOK = range(11)
+PAY, SWITCH, MANY, LISTS, NOTHING, FOREIGN, TEXT, SIGNED, LONE, SEVEN, LOOK, GRANT = range(12)
 PAIRS, CANDIDATES = 48, 8
 ORDERS = b"x\nObservation: done"
 TOOLS = (
@@ -50,6 +50,10 @@ TOOLS = (
     CallableTool(b"Lone", (Described(ParamType.STRING, b"text"),)),
     CallableTool(b"Seven", tuple(Described(ParamType.UINT, b"p%d" % i) for i in range(7))),
     CallableTool(b"Look", (Described(ParamType.UINT, b"at"),), looks=True),
+    CallableTool(
+        b"Grant",
+        (Described(ParamType.ADDRESS, b"to"), Described(ParamType.UINT, b"much", b"in usdc")),
+    ),
 )
 TO = "0x" + "5a" * 20
 ENTRY = b"Thought: x\nAction: Pay\nAction Input: {}\nObservation: paid 5\n"
@@ -155,6 +159,29 @@ def test_what_is_missing_or_could_be_several_is_asked_for(
     assert agreed(contracts, of(prompt.encode()), Choice(tool, *SURE)) == Made(answer=asked)
 
 
+@pytest.mark.parametrize(
+    ("tool", "prompt", "answer"),
+    [
+        (GRANT, f"pay 7 usdc to {TO}", b""),
+        (GRANT, f"pay {TO} 7 usdc", b""),
+        (GRANT, "pay 7 to usdc", b""),
+        (GRANT, "pay 7 usdc", b"Tell me to: an address, a contact or a symbol."),
+        (GRANT, f"pay 7 usdc to {TO} or usdc", b"Tell me to: an address, a contact or a symbol."),
+        (GRANT, f"pay 7 may to {TO}", b"Tell me much: a number from 0."),
+        (PAY, f"pay 7 usdc to {TO}", b"Tell me to: an address, a contact or a symbol."),
+    ],
+)
+def test_what_a_number_counts_in_is_no_account_beside_it(
+    contracts: DecidingChain, tool: int, prompt: str, answer: bytes
+) -> None:
+    """Only where the parameter says that it counts in a token."""
+    made = agreed(contracts, of(prompt.encode()), Choice(tool, *SURE))
+    assert made.answer.startswith(answer)
+    assert bool(made.tool) == (not answer)
+    if TO in prompt and made.tool:
+        assert made.values[0] == word(int(TO, 16))
+
+
 def test_names_that_strangers_chose_write_no_lines(contracts: DecidingChain) -> None:
     made = agreed(contracts, of(b"raise it to 5%"), Choice(FOREIGN, *SURE))
     assert made.values == (word(500),)
@@ -162,8 +189,8 @@ def test_names_that_strangers_chose_write_no_lines(contracts: DecidingChain) -> 
     assert b'{"parameter 1":"5%"}\n' in made.reasoning
     asked = agreed(contracts, of(b"x"), Choice(FOREIGN, 0, 10**6))
     assert asked.answer == (
-        b"Which of Pay, Switch, Many, Lists, Nothing, tool 6, Pay, tool 8, Lone, Seven, Look "
-        b"do you mean?"
+        b"Which of Pay, Switch, Many, Lists, Nothing, tool 6, Pay, tool 8, Lone, Seven, Look, "
+        b"Grant do you mean?"
     )
 
 
@@ -359,7 +386,7 @@ def replace_tool(choice: Choice, tool: int) -> Choice:
     return choice._replace(tool=tool)
 
 
-@pytest.mark.parametrize("tool", [-1, 11, 1 << 62])
+@pytest.mark.parametrize("tool", [-1, 12, 1 << 62])
 def test_a_tool_that_is_not_there_is_refused(contracts: DecidingChain, tool: int) -> None:
     assert contracts.decide(of(b"rest"), Choice(tool, *SURE)).refusal == "ToolOutOfRange"
     with pytest.raises(OutputOutOfRange):

@@ -21,20 +21,24 @@ library Assignment {
         uint256[][] lists;
         uint256[] chosen;
         uint256 scores;
+        uint256 tokens;
     }
 
     /// @param types Of parameters, up to six.
     /// @param lists Of each its candidates' spans.
     /// @param scores 48 of eight bytes each.
     /// @param least The least score that fills a parameter.
+    /// @param tokens Bits of parameters whose numbers count in one token.
     /// @return Of each parameter the place of its candidate, or `NONE`.
     function assign(
         uint256[] memory types,
         uint256[][] memory lists,
         bytes memory scores,
-        int256 least
+        int256 least,
+        uint256 tokens
     ) internal pure returns (uint256[] memory) {
         Choosing memory a;
+        a.tokens = tokens;
         uint256 count = types.length;
         (a.types, a.lists, a.chosen) = (new uint256[](count), lists, new uint256[](count));
         assembly ("memory-safe") {
@@ -51,8 +55,27 @@ library Assignment {
         return a.chosen;
     }
 
+    /// @notice Whether it matters what numbers count in: where accounts are wanted, and a symbol stands behind a
+    ///   number.
+    function asksForUnits(uint256[] memory types, uint256[][] memory lists)
+        internal
+        pure
+        returns (bool)
+    {
+        bool wanted;
+        bool counted;
+        for (uint256 i = 0; i < types.length; ++i) {
+            if (types[i] == ParamTypes.ADDRESS) wanted = true;
+            if (!ParamTypes.isNumber(types[i])) continue;
+            for (uint256 k = 0; k < lists[i].length; ++k) {
+                if (CandidateSpan.symbolEndOf(lists[i][k]) != 0) counted = true;
+            }
+        }
+        return wanted && counted;
+    }
+
     /// @dev The place of the one candidate that a parameter which is the only one of its type may mean. Of texts
-    ///   only quoted ones count.
+    ///   only quoted ones count; of accounts not what a number counts in: "pay 5 DAI to bob".
     function _onlyOf(Choosing memory a, uint256 i) private pure returns (uint256 only) {
         if (!_isAlone(a, i)) return NONE;
         bool isText = _isText(a.types[i]);
@@ -60,9 +83,24 @@ library Assignment {
         only = NONE;
         for (uint256 k = 0; k < list.length; ++k) {
             if (isText && CandidateSpan.kindOf(list[k]) != CandidateSpan.QUOTED) continue;
+            if (a.types[i] == ParamTypes.ADDRESS && _isUnit(a, list[k])) continue;
             if (only != NONE) return NONE;
             only = k;
         }
+    }
+
+    /// @dev Whether it is the symbol right behind a number of one of these parameters.
+    function _isUnit(Choosing memory a, uint256 span) private pure returns (bool) {
+        (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
+        for (uint256 i = 0; a.tokens >> i != 0; ++i) {
+            if ((a.tokens >> i) & 1 == 0) continue;
+            uint256[] memory list = a.lists[i];
+            for (uint256 k = 0; k < list.length; ++k) {
+                if (CandidateSpan.symbolEndOf(list[k]) != end) continue;
+                if (CandidateSpan.symbolStartOf(list[k]) == start) return true;
+            }
+        }
+        return false;
     }
 
     /// @dev Fills one parameter more by the largest score, the first one of equals; whether there was one.

@@ -71,7 +71,7 @@ library Moods {
             bool turned = modal && (MoodWords.isWe(next) || MoodWords.isYou(next));
             if (turned || (asking && seen.begins)) {
                 if (_inquires(v, i, text, next)) seen.asks = true;
-                else seen.isPolite = true;
+                else if (text != MoodWords.DO && text != MoodWords.HAVE) seen.isPolite = true;
                 return false;
             }
             uint256 before = v.text(i - 1);
@@ -119,7 +119,7 @@ library Moods {
         }
     }
 
-    /// @dev Could I, is it; but not could you, can I please, do it.
+    /// @dev Could I, is it; but not could you, can I please, do it, have a break.
     function _inquires(View memory v, uint256 i, uint256 text, uint256 next)
         private
         pure
@@ -131,6 +131,7 @@ library Moods {
                 return next != MoodWords.IT && next != MoodWords.THAT && next != MoodWords.THIS
                     && next != MoodWords.SO;
             }
+            if (text == MoodWords.HAVE) return !v.has(i + 1, Classes.WHOSE);
             bool modal = v.has(i, Classes.MODAL);
             if (modal && MoodWords.isYou(next)) return false;
             if (!modal && text != MoodWords.MAY) return true;

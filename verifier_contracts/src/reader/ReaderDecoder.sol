@@ -130,13 +130,29 @@ contract ReaderDecoder is IDecoder {
             (types[i], lists[i]) = (parameters[i].paramType, Findings.listOf(found, i));
         }
         (making.symbols, making.contacts) = Findings.booksOf(found);
-        uint256[] memory chosen = Assignment.assign(types, lists, scores, _fills);
+        uint256 tokens;
+        if (Assignment.asksForUnits(types, lists)) tokens = _tokensOf(c, parameters, making);
+        uint256[] memory chosen = Assignment.assign(types, lists, scores, _fills, tokens);
         for (uint256 i = 0; i < count && question.length == 0; ++i) {
             if (chosen[i] == Assignment.NONE) {
                 return Questions.ask(Arguments.MISSING, parameters[i].name, i, types[i], "");
             }
             Candidate memory one = FlatLists.candidate(lists[i], chosen[i]);
             question = _fill(c, parameters[i], making, one, i);
+        }
+    }
+
+    /// @dev Bits of parameters whose numbers count in one token.
+    function _tokensOf(Context calldata c, SheetParameter[] memory parameters, Making memory making)
+        private
+        view
+        returns (uint256 tokens)
+    {
+        for (uint256 i = 0; i < parameters.length; ++i) {
+            if (!ParamTypes.isNumber(parameters[i].paramType)) continue;
+            _look(c.agent, parameters[i].paramType, making);
+            Slot memory slot = _slotOf(parameters[i], making.directory);
+            if (slot.unit.kind == Units.SYMBOL) tokens |= 1 << i;
         }
     }
 

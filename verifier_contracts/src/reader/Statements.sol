@@ -27,8 +27,8 @@ library Statements {
             if (v.has(at, Classes.WHOSE)) {
                 at = _told(v, at + 2, quoted);
             } else {
-                bool named = v.isWord(at) && !v.has(at, Classes.ALL);
-                if (!named || !v.has(++at, Classes.VERB)) return false;
+                if (!_isDoing(v, at)) return false;
+                ++at;
             }
             return at < v.count && v.text(at + 1) != MoodWords.TO && !_goesOn(v, at);
         }
@@ -42,6 +42,28 @@ library Statements {
                 if (Ascii.isIn(characters, pos)) return true;
             }
             return false;
+        }
+    }
+
+    /// @dev Tom is, it is, Carol voted on, but not "attack wounded goblins".
+    function _isDoing(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            bool named = _isUnlisted(v, i);
+            if (!named && v.text(i) != MoodWords.IT) return false;
+            ++i;
+            if (v.has(i, Classes.VERB)) return !v.has(i, Classes.DUE);
+            return named && _isUnlisted(v, i) && _isPast(v, i) && !_isUnlisted(v, i + 1);
+        }
+    }
+
+    function _isUnlisted(View memory v, uint256 i) private pure returns (bool) {
+        return v.isWord(i) && !v.has(i, Classes.ALL);
+    }
+
+    function _isPast(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            uint256 end = v.end(i);
+            return end > v.start(i) + 1 && PieceWord.load(end - 2) >> 240 == ED;
         }
     }
 
@@ -69,11 +91,9 @@ library Statements {
                 uint256 text = v.text(i);
                 return text == MoodWords.ARE || text == MoodWords.HAVE;
             }
-            uint256 end = v.end(i);
             if (!v.isWord(i)) return false;
-            uint256 last = PieceWord.load(end - 2) >> 240;
-            if (last == ED && end > v.start(i) + 1) return true;
-            if (last & 0xff != S) return false;
+            if (_isPast(v, i)) return true;
+            if (PieceWord.load(v.end(i) - 1) >> 248 != S) return false;
             ++i;
             return v.isRun(i) || v.isCounted(i) || v.has(i, Classes.WHOSE) || v.text(i) == MoodWords.ME
                 || v.isCharacter(i, COLON);

@@ -27,11 +27,10 @@ RESERVE = (
     b"3rd at half past 7 tonight"
 )
 BOOK = (
-    b"Book the house in San Diego from March 3rd on for 4 adults, the one with a view of the "
-    b"harbor near the big zoo"
+    b"Book the house in San Diego from next Friday for 4 adults, with a view of the harbor near the "
+    b"old zoo of the city"
 )
-PAY = f"pay 500 to {TO} for the new garden and tell the painters that the money is paid".encode()
-GIVE = f"send money to {TO}, the amount is 500, for the garden and the painters in it".encode()
+GIVE = f"send money to {TO}, the amount is 500, for the garden and the painters there".encode()
 SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
     (b"ReserveRestaurant", b"Reserve a table at a restaurant for a party on a date at a time",
      ((b"restaurant_name", b"Name of the restaurant"), (b"location", b"City where it is"))),
@@ -104,7 +103,7 @@ def test_features_of_eight_tools(contracts: DecidingChain, tools: list[str]) -> 
 
 
 def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
-    context = context_of(PAY)
+    context = context_of(GIVE)
     made = contracts.decide(context, Choice(SEND, *SURE))
     assert [int.from_bytes(value, "big") for value in made.values] == [int(TO, 16), 500]
     first, later = contracts.measure(context, Choice(SEND, *SURE))
@@ -115,7 +114,7 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
 @pytest.mark.parametrize(
     ("prompt", "tool", "most"),
     [
-        (RESERVE, RESERVED, (1, 1, 1)),
+        (RESERVE, RESERVED, (408_000, 363_000, 24_000)),
         (GIVE, SEND, (1, 1, 1)),
         (BOOK, BOOKED, (1, 1, 1)),
     ],
@@ -129,7 +128,6 @@ def test_a_whole_decision(
     choice = Choice(tool, *SURE, scores)
     assert contracts.decide(context, choice).tool
     measured = contracts.measure_decision(context, choice)
-    print(measured)
     assert all(gas <= limit for gas, limit in zip(measured, most, strict=True)), measured
 
 

@@ -26,10 +26,6 @@ RESERVE = (
     b"Reserve a table at the restaurant Bourbon Steak in San Jose, CA for a party of four on March "
     b"3rd at half past 7 tonight"
 )
-BOOK = (
-    b"Book the house in San Diego from next Friday for 4 adults, with a view of the harbor near the "
-    b"old zoo of the city"
-)
 GIVE = f"send money to {TO}, the amount is 500, for the garden and the painters there".encode()
 SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
     (b"ReserveRestaurant", b"Reserve a table at a restaurant for a party on a date at a time",
@@ -111,24 +107,16 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
     assert later <= 160_000
 
 
-@pytest.mark.parametrize(
-    ("prompt", "tool", "most"),
-    [
-        (RESERVE, RESERVED, (408_000, 363_000, 24_000)),
-        (GIVE, SEND, (1, 1, 1)),
-        (BOOK, BOOKED, (1, 1, 1)),
-    ],
-)
-def test_a_whole_decision(
-    contracts: DecidingChain, prompt: bytes, tool: int, most: tuple[int, int, int]
-) -> None:
-    """Encoded and decoded: first in a transaction, again in it, and in a run's later iteration."""
-    context = context_of(prompt)
-    scores = tuple(10**9 - at for at in range(48))
-    choice = Choice(tool, *SURE, scores)
+def test_a_whole_decision(contracts: DecidingChain) -> None:
+    """Encoded and decoded: first in a transaction, again in it, and in a later iteration of a run.
+    Of the closest tool's two texts there are eight candidates."""
+    context = context_of(RESERVE)
+    choice = Choice(RESERVED, *SURE, tuple(10**9 - at for at in range(48)))
     assert contracts.decide(context, choice).tool
-    measured = contracts.measure_decision(context, choice)
-    assert all(gas <= limit for gas, limit in zip(measured, most, strict=True)), measured
+    first, later, kept = contracts.measure_decision(context, choice)
+    assert first <= 408_000
+    assert later <= 363_000
+    assert kept <= 24_000
 
 
 def context_of(prompt: bytes) -> Context:

@@ -1,7 +1,7 @@
 """A reader's decoder on a chain, for an agent with books, an owner and tools that take anything."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eth_abi.abi import decode, encode
@@ -65,17 +65,21 @@ class DecidingChain:
         tools: Sequence[CallableTool],
         *,
         roles: Roles = NO_ROLES,
+        descriptions: Sequence[bytes] = (),
     ) -> None:
+        """descriptions: of the tools, in order; of those without one it is no matter."""
         self.anvil, self.reading = anvil, ReadingChain(anvil, rows, (1, 1, 1, 1), roles)
         sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
         self.contracts = compile_sources(sources)
         everything = (*self.contracts.values(), *self.reading.contracts.values())
         self.errors = [each for one in everything for each in one.abi]
-        self._finding = self._made("FoundHarness")
+        reading = self.reading
+        self._placed = self._made("PlacedEncoder", reading.chunks, rows.buckets, reading.parts)
         given = (margins.ahead, margins.fits, margins.unit, margins.fills)
         moods = self.reading.readers[0]
-        self.decoder = self._made("ReaderDecoder", self.reading.vectors, moods, given)
-        self.tools = [self._tool(tool) for tool in tools]
+        self.decoder = self._made("ReaderDecoder", moods, given)
+        about = [*descriptions, *[b"Does it"] * (len(tools) - len(descriptions))]
+        self.tools = [self._tool(*each) for each in zip(tools, about, strict=True)]
         symbols = b"".join(
             book_entry(each.symbol, each.decimals, each.token) for each in directory.book.listings
         )
@@ -108,13 +112,35 @@ class DecidingChain:
         first, later = functions.measure(self.agent, self.decoder, data).call()
         return int(first), int(later)
 
+    def measure_decision(self, context: Context, choice: Choice) -> tuple[int, int, int]:
+        """Gas of encoding and decoding together: with nothing touched before but the agent, and
+        once all of it has been; and in a later iteration of a run, for which the executor has kept
+        what was encoded."""
+        parse = self._parse(self._asked(context), choice.tool)
+        assert isinstance(parse, bytes)
+        encoding = keccak(text="encode((address,string,address[],string[],string))")[:4]
+        encoding += encode([CONTEXT], [self._asked(context)])
+        answered = self.anvil.web3.eth.call({"to": self.reading.encoder, "data": encoding})  # type: ignore[typeddict-item]
+        assert decode(["bytes", "bytes"], bytes(answered))[1] == parse, "another tool is closer"
+        decoding = self._calldata(context, parse, output_of(choice))
+        said = b"Thought: x\nAction: x\nAction Input: {}\nObservation: It ran.\n"
+        ending = self._calldata(replace(context, reasoning=(said,)), parse, output_of(choice))
+        reading = keccak(text="readings(address)")[:4] + encode(["address"], [self.agent])
+        harness = self._made("InstructionHarness")
+        abi = self.contracts["InstructionHarness"].abi
+        functions = self.anvil.web3.eth.contract(address=harness, abi=abi).functions  # type: ignore[call-overload]
+        targets = [self.reading.encoder, self.decoder]
+        first, later = functions.measureAll(self.agent, targets, [encoding, decoding]).call()
+        _, kept = functions.measureAll(self.agent, targets, [reading, ending]).call()
+        return int(first), int(later), int(kept)
+
     def decode(self, context: Context, output: bytes, place: int = 0, read: int = -1) -> Made:
         """place: of the tool whose candidates the decoder is given; read: what it is said to be."""
         parse = self._parse(self._asked(context), place % len(self.tools))
         if isinstance(parse, Made):
             return parse
         if read >= 0:
-            parse = parse[:32] + read.to_bytes(32, "big") + parse[64:]
+            parse = read.to_bytes(32, "big") + parse[32:]
         data = self._calldata(context, parse, output)
         call: Any = {"to": self.decoder, "data": "0x" + data.hex()}
         answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
@@ -143,11 +169,9 @@ class DecidingChain:
 
     def _parse(self, asked: tuple[object, ...], place: int) -> bytes | Made:
         """What the encoder hands over if this tool is the closest one."""
-        kinds = [CONTEXT, "address", "address", "address", "uint256"]
-        name = f"parseFor((address,string,address[],string[],string),{','.join(kinds[1:])})"
-        given = [asked, self.reading.vectors, *self.reading.readers, place]
-        data = "0x" + (keccak(text=name)[:4] + encode(kinds, given)).hex()
-        call: Any = {"to": self._finding, "data": data}
+        name = "parseFor((address,string,address[],string[],string),uint256)"
+        data = "0x" + (keccak(text=name)[:4] + encode([CONTEXT, "uint256"], [asked, place])).hex()
+        call: Any = {"to": self._placed, "data": data}
         answered = self.anvil.web3.provider.make_request("eth_call", [call, "latest"])  # type: ignore[arg-type]
         if "error" in answered:
             reason = bytes.fromhex(answered["error"]["data"][2:])
@@ -155,14 +179,14 @@ class DecidingChain:
         (parse,) = decode(["bytes"], bytes.fromhex(answered["result"][2:]))
         return bytes(parse)
 
-    def _tool(self, tool: CallableTool) -> str:
+    def _tool(self, tool: CallableTool, about: bytes) -> str:
         place = self.reading.tool((b"", b"", [], []))
         described = [
             (int(each.param_type), each.name, each.description) for each in tool.parameters
         ]
         answers = {
             NAME: encode(["bytes"], [tool.name]),
-            DESCRIPTION: encode(["bytes"], [b"Does it"]),
+            DESCRIPTION: encode(["bytes"], [about]),
             INPUT: encode([INPUT_TYPE], [(described,)]),
             EXAMPLES: b"",
         }

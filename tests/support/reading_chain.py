@@ -58,8 +58,8 @@ class ReadingChain:
         (table,) = lexicon().chunks
         words = laid(anvil, b"\0" + table)
         self.readers = [self._made(name, words) for name in ("TextReader", "LiteralReader")]
-        parts = (self.vectors, *self.readers, laid(anvil, roles_chunk(roles)))
-        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, parts)
+        self.parts = (self.vectors, *self.readers, laid(anvil, roles_chunk(roles)), words)
+        self.encoder = self._made("ReaderEncoder", self.chunks, rows.buckets, self.parts)
 
     def tool(self, texts: Texts, kind: int = TEXT_TYPE) -> str:
         """One that says this; its parameters are of texts in pairs, and of this type."""
@@ -121,8 +121,7 @@ class ReadingChain:
         """Name, and type, name and what it says of each parameter."""
         functions = self._at("ToolVectors", self.vectors).functions
         asked = functions.sheetOf(list(agent.tools), list(agent.texts), place)
-        name, parameters = asked.call()
-        return name, [tuple(each) for each in parameters]
+        return unpacked(bytes(asked.call()))
 
     def is_stored(self, tool: str, texts: bytes) -> bool:
         return bool(self._at("ToolVectors", self.vectors).functions.isStored(tool, texts).call())
@@ -131,6 +130,25 @@ class ReadingChain:
         self, agent: ReadingAgent, prompt: bytes, reasoning: Sequence[bytes] = ()
     ) -> tuple[int, ...] | str:
         """Or the name of the refusal."""
+        answered = self._encoded(agent, prompt, reasoning)
+        if isinstance(answered, str):
+            return answered
+        features, _ = decode(["bytes", "bytes"], answered)
+        return tuple(np.frombuffer(features, ">i2").tolist())
+
+    def readings_of(self, agent: ReadingAgent, prompt: bytes) -> bytes:
+        """What encoding the prompt says that it rests on."""
+        answered = self._encoded(agent, prompt, ())
+        assert not isinstance(answered, str)
+        return bytes(decode(["bytes", "bytes", "bytes32"], answered)[2])
+
+    def readings(self, agent: ReadingAgent) -> bytes:
+        functions = self._at("ReaderEncoder", self.encoder).functions
+        return bytes(functions.readings(agent.address).call())
+
+    def _encoded(
+        self, agent: ReadingAgent, prompt: bytes, reasoning: Sequence[bytes]
+    ) -> bytes | str:
         data = keccak(text="encode((address,string,address[],string[],string))")[:4]
         context = (agent.address, b"", list(agent.tools), list(reasoning), prompt)
         call: Any = {"to": self.encoder, "data": "0x" + (data + encode([CONTEXT], [context])).hex()}
@@ -138,8 +156,7 @@ class ReadingChain:
         if "error" in answered:
             reason = bytes.fromhex(answered["error"]["data"][2:])
             return parse_revert(reason, self.errors).name if reason else "no reason"
-        features, _ = decode(["bytes", "bytes"], bytes.fromhex(answered["result"][2:]))
-        return tuple(np.frombuffer(features, ">i2").tolist())
+        return bytes.fromhex(answered["result"][2:])
 
     def measure(self, agent: ReadingAgent, prompt: bytes) -> tuple[int, int]:
         """Gas with nothing touched before, and later."""
@@ -155,3 +172,22 @@ class ReadingChain:
     def _made(self, name: str, *arguments: object) -> str:
         made = deploy(self.anvil.web3, self.contracts[name], self.anvil.accounts[0], *arguments)
         return str(made.address)
+
+
+def unpacked(sheet: bytes) -> tuple[bytes, list[tuple[int, bytes, bytes, bytes]]]:
+    """Name, and of each parameter type, direction, name and what it says of its unit."""
+    at = 0
+
+    def taken(size: int) -> bytes:
+        nonlocal at
+        at += size
+        return sheet[at - size : at]
+
+    name = taken(taken(1)[0])
+    parameters = []
+    for _ in range(taken(1)[0]):
+        kind, direction = taken(1)[0], taken(32)
+        shown = taken(taken(1)[0])
+        parameters.append((kind, direction, shown, taken(int.from_bytes(taken(2), "big"))))
+    assert at == len(sheet)
+    return name, parameters

@@ -9,7 +9,7 @@ Data contracts: the table's chunks (`src/reader/WordTable.sol`), the rows of rol
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from zkagent.models.agents.reader import ReaderModel
 from zkagent.models.reader.files import Margins
@@ -29,7 +29,7 @@ from zkagent.verifier_contracts.errors import ModelCodeError
 MAX_WORD_CHUNKS = 32
 _SHIFT_BITS, _SHARE_BITS = 2, 16
 _WORDS = 1 << 256
-_ROLE_BIAS, _LANE_WORDS = 128, 4
+_ROLE_BIAS = 128
 _APART_BYTES = APART * ENTRY_BYTES
 
 
@@ -66,16 +66,14 @@ def word_immutables(rows: Rows, addresses: Sequence[str]) -> dict[str, int]:
 
 def roles_chunk(roles: Roles) -> bytes:
     """Runtime code of the contract that `src/reader/Pairs.sol` reads: weights, a word each; of each
-    role 64 numbers in lanes of 16 bits, 128 too large, every fourth in one word, and eight times
-    their sum."""
-    words = [int(weight) % _WORDS for weight in roles.weights]
+    role 64 bytes, numbers 128 too large, by fours: numbers 0, 1, 4, 5 and so on to 61, then the
+    others."""
+    made = b"".join((int(weight) % _WORDS).to_bytes(32, "big") for weight in roles.weights)
     for row in roles.rows.tolist():
-        lifted = [number + _ROLE_BIAS for number in row]
-        for first in range(_LANE_WORDS):
-            lanes = lifted[first::_LANE_WORDS]
-            words.append(int.from_bytes(b"".join(lane.to_bytes(2, "big") for lane in lanes), "big"))
-        words.append(8 * sum(lifted))
-    return b"\0" + b"".join(word.to_bytes(32, "big") for word in words)
+        lifted = bytes(number + _ROLE_BIAS for number in row)
+        for half in (0, 2):
+            made += b"".join(lifted[at : at + 2] for at in range(half, len(lifted), 4))
+    return b"\0" + made
 
 
 def _entry(rows: Rows, which: int) -> tuple[int, int]:
@@ -125,16 +123,16 @@ class ReaderCode(ModelCode):
 
     def encoder_arguments(
         self, chunk_addresses: Sequence[str], data_address: str
-    ) -> tuple[list[str], int, tuple[str, str, str, str]]:
+    ) -> tuple[list[str], int, tuple[str, ...]]:
         self._check_chunks(chunk_addresses)
         words_at, roles_at = _apart(chunk_addresses)
-        parts = (*(self._at(name) for name in self.part_names), roles_at)
-        return words_at, self.rows.buckets, cast("tuple[str, str, str, str]", parts)
+        parts = (*(self._at(name) for name in self.part_names), roles_at, data_address)
+        return words_at, self.rows.buckets, parts
 
     def decoder_arguments(self, data_address: str) -> tuple[Any, ...]:
         margins = self.margins
         given = margins.ahead, margins.fits, margins.unit, margins.fills
-        return self._at("ToolVectors"), self._at("TextReader"), given
+        return self._at("TextReader"), given
 
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
@@ -146,12 +144,12 @@ class ReaderCode(ModelCode):
             **word_immutables(self.rows, words_at),
             **{name: int(self._at(part), 16) for name, part in made},
             "_roles": int(roles_at, 16),
+            "_lexicon": int(data_address, 16),
         }
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
         margins = self.margins
         return {
-            "_vectors": int(self._at("ToolVectors"), 16),
             "_moods": int(self._at("TextReader"), 16),
             "_ahead": margins.ahead,
             "_fits": margins.fits % _WORDS,

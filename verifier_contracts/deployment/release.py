@@ -20,7 +20,7 @@ from zkagent.verifier_contracts.toolchain.compile import (
     SOURCES,
     compile_sources,
     default_settings,
-    units_by_yul,
+    units_apart,
 )
 
 FORMAT = "zkagent-released-1"
@@ -50,8 +50,8 @@ def released_text(version: str, sources: Mapping[str, str]) -> str:
         "compiled_with": compiler(),
         "contracts": contracts,
     }
-    if by_yul := sorted(units_by_yul().intersection(sources)):
-        content["by_yul"] = by_yul
+    if apart := {unit: asdict(each) for unit, each in units_apart().items() if unit in sources}:
+        content["compiled_apart"] = apart
     return json.dumps(content, indent=1) + "\n"
 
 

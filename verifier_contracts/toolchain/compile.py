@@ -99,10 +99,17 @@ def default_settings() -> Settings:
     return Settings(profile["optimizer_runs"], profile["via_ir"], profile["evm_version"])
 
 
-def units_by_yul() -> frozenset[str]:
-    """Those whose contracts foundry.toml has compiled by way of Yul, whatever the others are."""
-    restrictions = _profile()["compilation_restrictions"]
-    return frozenset(each["paths"] for each in restrictions if each["via_ir"])
+def units_apart() -> dict[str, Settings]:
+    """Those whose contracts foundry.toml has compiled otherwise than the others."""
+    chosen = default_settings()
+    return {
+        each["paths"]: replace(
+            chosen,
+            via_ir=each["via_ir"],
+            optimizer_runs=each.get("optimizer_runs", chosen.optimizer_runs),
+        )
+        for each in _profile()["compilation_restrictions"]
+    }
 
 
 def _profile() -> dict[str, Any]:
@@ -159,14 +166,17 @@ def _jobs(
     """With which settings which of these units are compiled, and whether with syntax trees, which
     one of them has: the units are the same, and numbered alike."""
     chosen = settings or default_settings()
-    by_yul = frozenset() if settings else units_by_yul().intersection(units)
-    if not by_yul:
+    apart = {} if settings else units_apart()
+    groups: dict[Settings, set[str]] = {}
+    for unit in units:
+        groups.setdefault(apart.get(unit, chosen), set()).add(unit)
+    if groups.keys() <= {chosen}:
         yield chosen, ("*",), True
         return
-    others = frozenset(units) - by_yul
-    yield replace(chosen, via_ir=True), by_yul, not others
-    if others:
-        yield chosen, others, True
+    # trees cost least where nothing goes by way of Yul: last
+    jobs = sorted(groups.items(), key=lambda group: (not group[0].via_ir, min(group[1])))
+    for at, (each, wanted) in enumerate(jobs, start=1):
+        yield each, wanted, at == len(jobs)
 
 
 def error_abi(contracts: Mapping[str, Contract] | None = None) -> list[Mapping[str, Any]]:
@@ -367,5 +377,5 @@ __all__ = [
     "contract",
     "default_settings",
     "error_abi",
-    "units_by_yul",
+    "units_apart",
 ]

@@ -22,7 +22,11 @@ TABLE = (
     b"I would like to reserve a table for four people at Bourbon Steak in San Jose, CA on March "
     b"3rd at half past 7 in the evening"
 )
-PAY = f"pay 500 to {TO} for the new garden and tell the painters that the money is paid".encode()
+RESERVE = (
+    b"Reserve a table at the restaurant Bourbon Steak in San Jose, CA for a party of four on March "
+    b"3rd at half past 7 tonight"
+)
+GIVE = f"send money to {TO}, the amount is 500, for the garden and the painters there".encode()
 SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
     (b"ReserveRestaurant", b"Reserve a table at a restaurant for a party on a date at a time",
      ((b"restaurant_name", b"Name of the restaurant"), (b"location", b"City where it is"))),
@@ -31,7 +35,8 @@ SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
     (b"PlaySong", b"Plays the specified song on a device",
      ((b"song_name", b"Title of the song"), (b"device", b"Place to play the song"))),
     (b"BookHouse", b"Book the selected house for given dates and number of adults",
-     ((b"where_to", b"City where the house is located"), (b"check_in_date", b"Start date"))),
+     ((b"where_to", b"City where the house is located"), (b"check_in_date", b"Start date"),
+      (b"number_of_adults", b"How many adults"))),
     (b"Send", b"Send money to someone", ((b"to", b"Who gets the money"), (b"amount", b"How much"))),
     (b"SetAlarm", b"Add a new alarm at a time",
      ((b"new_alarm_time", b"Time to set for it"), (b"new_alarm_name", b"Name for the alarm"))),
@@ -39,12 +44,13 @@ SAID: tuple[tuple[bytes, bytes, tuple[tuple[bytes, bytes], ...]], ...] = (
      ((b"city", b"City for which the weather is needed"), (b"date", b"Date for the weather"))),
     (b"Switch", b"Turn a device in the house on or off", ((b"on", b"Whether it is to be on"),)),
 )  # fmt: skip
-SEND = 4
-SENT = (ParamType.ADDRESS, ParamType.UINT)
+RESERVED, BOOKED, SEND = 0, 3, 4
+TEXT = ParamType.STRING
+TYPES = {BOOKED: (TEXT, TEXT, ParamType.UINT), SEND: (ParamType.ADDRESS, ParamType.UINT)}
 
 
 def types_of(place: int, count: int) -> tuple[ParamType, ...]:
-    return SENT if place == SEND else (ParamType.STRING,) * count
+    return TYPES.get(place, (TEXT,) * count)
 
 
 TOOLS = tuple(
@@ -66,7 +72,9 @@ def reader() -> Reader:
 @pytest.fixture(scope="module")
 def contracts(anvil: Anvil, reader: Reader) -> Iterator[DecidingChain]:
     snapshot = anvil.snapshot()
-    yield DecidingChain(anvil, reader.rows, reader.manifest.margins, DIRECTORY, TOOLS)
+    described = [about for _, about, _ in SAID]
+    given = (reader.rows, reader.manifest.margins, DIRECTORY, TOOLS)
+    yield DecidingChain(anvil, *given, roles=reader.roles, descriptions=described)
     anvil.revert(snapshot)
 
 
@@ -91,12 +99,28 @@ def test_features_of_eight_tools(contracts: DecidingChain, tools: list[str]) -> 
 
 
 def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
-    context = Context(PAY, (), DIRECTORY.book, contacts=DIRECTORY.contacts, owner=DIRECTORY.owner)
+    context = context_of(GIVE)
     made = contracts.decide(context, Choice(SEND, *SURE))
     assert [int.from_bytes(value, "big") for value in made.values] == [int(TO, 16), 500]
     first, later = contracts.measure(context, Choice(SEND, *SURE))
     assert first <= 182_000
     assert later <= 162_000
+
+
+def test_a_whole_decision(contracts: DecidingChain) -> None:
+    """Encoded and decoded: first in a transaction, again in it, and in a later iteration of a run.
+    Of the closest tool's two texts there are eight candidates."""
+    context = context_of(RESERVE)
+    choice = Choice(RESERVED, *SURE, tuple(10**9 - at for at in range(48)))
+    assert contracts.decide(context, choice).tool
+    first, later, kept = contracts.measure_decision(context, choice)
+    assert first <= 408_000
+    assert later <= 363_000
+    assert kept <= 24_000
+
+
+def context_of(prompt: bytes) -> Context:
+    return Context(prompt, (), DIRECTORY.book, contacts=DIRECTORY.contacts, owner=DIRECTORY.owner)
 
 
 def test_storing_tools(contracts: DecidingChain, tools: list[str]) -> None:

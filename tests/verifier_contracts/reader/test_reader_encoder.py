@@ -240,7 +240,8 @@ def test_what_does_not_fit_one_contract_is_stored_tool_by_tool(
     stored = zip(agent.tools, agent.texts, strict=True)
     assert all(contracts.is_stored(each, texts) for each, texts in stored)
     assert seen(contracts, agent, b"pay") == expected(b"pay", SEND, tool)
-    assert contracts.sheet(agent, 1) == sheet_of(tool, 4)
+    name, parameters = sheet_of(tool, 4)
+    assert contracts.sheet(agent, 1) == (name, parameters[: 7 if len(parameters) > 255 else None])
 
 
 def test_no_tools_are_stored_as_nothing(contracts: ReadingChain) -> None:
@@ -268,6 +269,29 @@ def test_tools_that_tell_no_texts_cannot_be_read(contracts: ReadingChain) -> Non
     contracts.say_raw(tool, fine, has_examples=True)  # and has none
     with pytest.raises(RevertError):
         contracts.store(tool)
+
+
+def test_readings_tell_apart_all_that_is_read(contracts: ReadingChain) -> None:
+    one, other = contracts.tool(SEND), contracts.tool((b"eat", b"pay men", [], []))
+    agent = contracts.agent([one, other])
+    told = contracts.readings_of(agent, b"pay men")
+    assert told == contracts.readings(agent) != ABSENT
+    assert contracts.readings_of(agent, b"eat") == told  # prompts have keys of their own
+    more = contracts.agent([one])
+    assert contracts.readings(more) not in {told, ABSENT}
+    swapped = contracts.pinned([one, other], agent.texts[::-1])
+    assert contracts.readings(swapped) not in {told, ABSENT}
+
+
+def test_nothing_is_kept_of_what_is_asked_for_at_each_time(contracts: ReadingChain) -> None:
+    """Tools that are not stored together, and whether an address is a token's."""
+    apart = contracts.agent([contracts.tool(SEND)], together=False)
+    assert contracts.readings_of(apart, b"pay") == ABSENT
+    texts, amounts, nothing = (contracts.tool(SEND, kind) for kind in (0, 4, 4))
+    contracts.say(nothing, (b"send", b"Send money", [], []))
+    kept = [contracts.agent([tool]) for tool in (texts, amounts, nothing)]
+    told = [contracts.readings_of(agent, b"pay") for agent in kept]
+    assert told == [contracts.readings(kept[0]), ABSENT, contracts.readings(kept[2])]
 
 
 # Whether it only looks

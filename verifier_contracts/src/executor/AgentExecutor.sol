@@ -209,7 +209,7 @@ contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165, IFrameWatch {
         string calldata prompt
     ) private returns (bytes memory parse, bytes memory output) {
         if (_keepsIn(frame)) {
-            KeptPrompt memory kept = _keptPrompt(_promptKey(model, prompt));
+            KeptPrompt memory kept = _keptPrompt(_promptKey(context, model, prompt));
             if (kept.readings != 0 && kept.readings == _readings(model.encoder)) {
                 bytes32 hash = _featuresHashOf(kept.claim);
                 return (kept.parse, _takeClaim(frame, modelId, model, hash, "", kept.claim));
@@ -222,7 +222,7 @@ contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165, IFrameWatch {
         uint256 index = _usedIn(frame);
         output = _takeClaim(frame, modelId, model, keccak256(features), features, index);
         if (readings != 0 && output.length != 0) {
-            _keepPrompt(_promptKey(model, prompt), KeptPrompt(readings, index, parse));
+            _keepPrompt(_promptKey(context, model, prompt), KeptPrompt(readings, index, parse));
         }
     }
 
@@ -231,12 +231,15 @@ contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165, IFrameWatch {
     }
 
     /// @dev The commitment names the encoder, whose code and components the registry has just compared.
-    function _promptKey(ExecutableModel memory model, string calldata prompt)
+    function _promptKey(uint256 context, ExecutableModel memory model, string calldata prompt)
         private
         view
         returns (bytes32)
     {
-        return keccak256(abi.encode(model.commitmentHash, msg.sender, keccak256(bytes(prompt))));
+        bytes32 tools = ContextCalls.toolsIn(context);
+        return keccak256(
+            abi.encode(model.commitmentHash, msg.sender, keccak256(bytes(prompt)), tools)
+        );
     }
 
     /// @dev The next claim's output; empty when that poisons the frame. A used claim is bound to the

@@ -28,6 +28,14 @@ library ContextCalls {
         }
     }
 
+    /// @notice The hash of the context's tools, and of how many they are.
+    function toolsIn(uint256 context) internal pure returns (bytes32 hash) {
+        assembly ("memory-safe") {
+            let tools := add(context, mload(add(context, 64)))
+            hash := keccak256(tools, shl(5, add(mload(tools), 1)))
+        }
+    }
+
     /// @notice `IEncoder.encode` of the context.
     /// @return features Its first result.
     /// @return parse Its second one.

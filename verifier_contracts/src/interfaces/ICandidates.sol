@@ -24,4 +24,20 @@ interface ICandidates {
         external
         view
         returns (Candidate[] memory all, uint256[] memory ends);
+
+    /// @notice The same for a caller that looked at the prompt itself, as this contract would.
+    /// @param pieces As they lie in the caller's memory, without those around them: `PieceWord`s.
+    /// @param origin Where the prompt begins there.
+    /// @param symbols Where the entries of the agent's symbol book are; zero if it has none.
+    /// @param contacts The same of its contact book.
+    /// @param types How many types, then up to six of them, a byte each from the lowest on.
+    /// @return lists As `FlatLists` packs them, one for each type.
+    function listsOf(
+        string calldata prompt,
+        uint256[] calldata pieces,
+        uint256 origin,
+        address symbols,
+        address contacts,
+        uint256 types
+    ) external view returns (bytes memory lists);
 }

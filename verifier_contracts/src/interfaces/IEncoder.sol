@@ -26,10 +26,10 @@ interface IEncoder {
 }
 
 /// @title Derives a model's input from what does not change in a run, in most cases
-/// @notice An encoder for which features and parse are functions of the agent, the prompt and of what it
-///   reads on chain, and neither of the history nor of anything else in the context. Its `encode` says
-///   so by a third result, the readings: `(bytes features, bytes parse, bytes32 readings)`.
-/// @dev Within a frame, executors take what they have from the same encoder for the same agent, prompt
+/// @notice An encoder for which features and parse are functions of the agent, the tools, the prompt and of
+///   what it reads on chain, and neither of the history nor of anything else in the context. Its `encode`
+///   says so by a third result, the readings: `(bytes features, bytes parse, bytes32 readings)`.
+/// @dev Within a frame, executors take what they have from the same encoder for the same agent, tools, prompt
 ///   and readings, in place of calling `encode` again. So readings must tell apart all that `encode`
 ///   reads: where it reads the code of an account that another contract names, the account and its
 ///   code hash, since code can come to be where there was none.

@@ -50,12 +50,18 @@ interface IToolVectors {
         view
         returns (bytes memory vectors);
 
-    /// @notice The sheet of one of these tools, as it was when they were stored together. If they were not, it is
-    ///   read from the tool, if that still says what its hash stands for.
+    /// @notice The sheet of one of these tools, as it was when they were stored together, as `ToolSheets` packs it. If
+    ///   they were not, it is read from the tool, if that still says what its hash stands for; of more than 255
+    ///   parameters the first seven, which are more than are ever filled.
     function sheetOf(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes, uint256 place)
         external
         view
-        returns (ToolSheet memory);
+        returns (bytes memory packed);
+
+    /// @notice The contract of what is stored of tools together: their vectors, the length of each sheet (2 bytes), and
+    ///   the sheets, as `ToolSheets` packs them. Zero if they are not. Once there is one, it stays what it is.
+    /// @param key The Keccak-256 of the tools, then the hashes of all that each says, 32 bytes each.
+    function setOf(bytes32 key) external view returns (address);
 
     /// @notice Whether these tools' vectors are stored together.
     function areStored(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes)

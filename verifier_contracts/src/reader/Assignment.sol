@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Candidate, CandidateSpan} from "./Candidate.sol";
-import {Found} from "./FoundCandidates.sol";
+import {CandidateSpan} from "./Candidate.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 
 /// @title Which candidate fills which parameter, exactly as `models/reader/assigning.py`
@@ -15,39 +14,61 @@ library Assignment {
     /// @notice Nothing fills the parameter.
     uint256 internal constant NONE = type(uint256).max;
 
+    /// @dev types: of parameters, as they are read. lists: of each its candidates' spans. chosen: of each the place of
+    ///   its candidate, or `NONE`. scores: memory position of 48 numbers of int64.
+    struct Choosing {
+        uint256[] types;
+        uint256[][] lists;
+        uint256[] chosen;
+        uint256 scores;
+        uint256 tokens;
+    }
+
     /// @param types Of parameters, up to six.
+    /// @param lists Of each its candidates' spans.
     /// @param scores 48 of eight bytes each.
     /// @param least The least score that fills a parameter.
     /// @param tokens Bits of parameters whose numbers count in one token.
-    /// @return chosen Of each parameter the place of its candidate, or `NONE`.
+    /// @return Of each parameter the place of its candidate, or `NONE`.
     function assign(
         uint256[] memory types,
-        Found memory found,
-        bytes calldata scores,
+        uint256[][] memory lists,
+        bytes memory scores,
         int256 least,
         uint256 tokens
-    ) internal pure returns (uint256[] memory chosen) {
-        chosen = new uint256[](types.length);
-        for (uint256 i = 0; i < types.length; ++i) {
-            chosen[i] = NONE;
+    ) internal pure returns (uint256[] memory) {
+        Choosing memory a;
+        a.tokens = tokens;
+        uint256 count = types.length;
+        (a.types, a.lists, a.chosen) = (new uint256[](count), lists, new uint256[](count));
+        assembly ("memory-safe") {
+            mstore(add(a, 96), add(scores, 32))
         }
-        for (uint256 i = 0; i < types.length; ++i) {
-            uint256 only = _onlyOf(types, found, i, tokens);
-            if (only != NONE && _isFree(found, chosen, _span(found, i, only))) chosen[i] = only;
+        for (uint256 i = 0; i < count; ++i) {
+            (a.types[i], a.chosen[i]) = (ParamTypes.read(types[i]), NONE);
         }
-        while (_fillOne(types, found, scores, least, chosen)) {}
+        for (uint256 i = 0; i < count; ++i) {
+            uint256 only = _onlyOf(a, i);
+            if (only != NONE && _isFree(a, lists[i][only])) a.chosen[i] = only;
+        }
+        while (_fillOne(a, least)) {}
+        return a.chosen;
     }
 
     /// @notice Whether it matters what numbers count in: where accounts are wanted, and a symbol stands behind a
     ///   number.
-    function asksForUnits(uint256[] memory types, Found memory found) internal pure returns (bool) {
+    function asksForUnits(uint256[] memory types, uint256[][] memory lists)
+        internal
+        pure
+        returns (bool)
+    {
         bool wanted;
         bool counted;
         for (uint256 i = 0; i < types.length; ++i) {
             if (types[i] == ParamTypes.ADDRESS) wanted = true;
             if (!ParamTypes.isNumber(types[i])) continue;
-            for (uint256 k = 0; k < found.lists[found.listOf[i]].length; ++k) {
-                if (CandidateSpan.symbolEndOf(_span(found, i, k)) != 0) counted = true;
+            for (uint256 k = 0; k < lists[i].length; ++k) {
+                if (CandidateSpan.symbolEndOf(lists[i][k]) != 0) counted = true;
             }
         }
         return wanted && counted;
@@ -55,71 +76,56 @@ library Assignment {
 
     /// @dev The place of the one candidate that a parameter which is the only one of its type may mean. Of texts
     ///   only quoted ones count; of accounts not what a number counts in: "pay 5 DAI to bob".
-    function _onlyOf(uint256[] memory types, Found memory found, uint256 i, uint256 tokens)
-        private
-        pure
-        returns (uint256 only)
-    {
-        if (!_isAlone(types, i)) return NONE;
-        bool isText = _isText(types[i]);
-        uint256 count = found.lists[found.listOf[i]].length;
+    function _onlyOf(Choosing memory a, uint256 i) private pure returns (uint256 only) {
+        if (!_isAlone(a, i)) return NONE;
+        bool isText = _isText(a.types[i]);
+        uint256[] memory list = a.lists[i];
         only = NONE;
-        for (uint256 k = 0; k < count; ++k) {
-            bool isQuoted = CandidateSpan.kindOf(_span(found, i, k)) == CandidateSpan.QUOTED;
-            if (isText && !isQuoted) continue;
-            if (types[i] == ParamTypes.ADDRESS && _isUnit(found, tokens, _span(found, i, k))) {
-                continue;
-            }
+        for (uint256 k = 0; k < list.length; ++k) {
+            if (isText && CandidateSpan.kindOf(list[k]) != CandidateSpan.QUOTED) continue;
+            if (a.types[i] == ParamTypes.ADDRESS && _isUnit(a, list[k])) continue;
             if (only != NONE) return NONE;
             only = k;
         }
     }
 
     /// @dev Whether it is the symbol right behind a number of one of these parameters.
-    function _isUnit(Found memory found, uint256 tokens, uint256 span) private pure returns (bool) {
+    function _isUnit(Choosing memory a, uint256 span) private pure returns (bool) {
         (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
-        for (uint256 i = 0; tokens >> i != 0; ++i) {
-            if ((tokens >> i) & 1 == 0) continue;
-            for (uint256 k = 0; k < found.lists[found.listOf[i]].length; ++k) {
-                uint256 number = _span(found, i, k);
-                if (CandidateSpan.symbolEndOf(number) != end) continue;
-                if (CandidateSpan.symbolStartOf(number) == start) return true;
+        for (uint256 i = 0; a.tokens >> i != 0; ++i) {
+            if ((a.tokens >> i) & 1 == 0) continue;
+            uint256[] memory list = a.lists[i];
+            for (uint256 k = 0; k < list.length; ++k) {
+                if (CandidateSpan.symbolEndOf(list[k]) != end) continue;
+                if (CandidateSpan.symbolStartOf(list[k]) == start) return true;
             }
         }
         return false;
     }
 
     /// @dev Fills one parameter more by the largest score, the first one of equals; whether there was one.
-    function _fillOne(
-        uint256[] memory types,
-        Found memory found,
-        bytes calldata scores,
-        int256 least,
-        uint256[] memory chosen
-    ) private pure returns (bool) {
+    function _fillOne(Choosing memory a, int256 least) private pure returns (bool) {
         (uint256 best, int256 most) = (NONE, least - 1);
-        for (uint256 i = 0; i < chosen.length; ++i) {
-            if (chosen[i] != NONE || (!_isText(types[i]) && _isAlone(types, i))) continue;
-            (uint256 place, int256 score) = _bestOf(found, scores, most, chosen, i);
+        for (uint256 i = 0; i < a.chosen.length; ++i) {
+            if (a.chosen[i] != NONE || (!_isText(a.types[i]) && _isAlone(a, i))) continue;
+            (uint256 place, int256 score) = _bestOf(a, most, i);
             if (place != NONE) (best, most) = (MOST_CANDIDATES * i + place, score);
         }
-        if (best != NONE) chosen[best / MOST_CANDIDATES] = best % MOST_CANDIDATES;
+        if (best != NONE) a.chosen[best / MOST_CANDIDATES] = best % MOST_CANDIDATES;
         return best != NONE;
     }
 
     /// @dev The free candidate of parameter `i` with the largest score above `most`.
-    function _bestOf(
-        Found memory found,
-        bytes calldata scores,
-        int256 most,
-        uint256[] memory chosen,
-        uint256 i
-    ) private pure returns (uint256 place, int256 score) {
+    function _bestOf(Choosing memory a, int256 most, uint256 i)
+        private
+        pure
+        returns (uint256 place, int256 score)
+    {
         place = NONE;
-        uint256 count = found.lists[found.listOf[i]].length;
-        for (uint256 k = 0; k < count; ++k) {
-            score = _scoreOf(scores, MOST_CANDIDATES * i + k);
-            if (score <= most || !_isFree(found, chosen, _span(found, i, k))) continue;
+        uint256[] memory list = a.lists[i];
+        for (uint256 k = 0; k < list.length; ++k) {
+            score = _scoreOf(a, MOST_CANDIDATES * i + k);
+            if (score <= most || !_isFree(a, list[k])) continue;
             (place, most) = (k, score);
         }
         score = most;
@@ -130,36 +136,30 @@ library Assignment {
     }
 
     /// @dev Whether no other parameter has the same candidates.
-    function _isAlone(uint256[] memory types, uint256 i) private pure returns (bool) {
-        uint256 own = ParamTypes.read(types[i]);
-        for (uint256 k = 0; k < types.length; ++k) {
-            if (k != i && ParamTypes.read(types[k]) == own) return false;
+    function _isAlone(Choosing memory a, uint256 i) private pure returns (bool) {
+        for (uint256 k = 0; k < a.types.length; ++k) {
+            if (k != i && a.types[k] == a.types[i]) return false;
         }
         return true;
     }
 
-    function _scoreOf(bytes calldata scores, uint256 pair) private pure returns (int256) {
-        return int64(uint64(bytes8(scores[8 * pair:8 * pair + 8])));
+    /// @dev pair: up to 47.
+    function _scoreOf(Choosing memory a, uint256 pair) private pure returns (int256 score) {
+        assembly ("memory-safe") {
+            score := sar(192, mload(add(mload(add(a, 96)), shl(3, pair))))
+        }
     }
 
     /// @dev Whether nothing that was chosen has a part of it.
-    function _isFree(Found memory found, uint256[] memory chosen, uint256 span)
-        private
-        pure
-        returns (bool)
-    {
+    function _isFree(Choosing memory a, uint256 span) private pure returns (bool) {
         (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
-        for (uint256 i = 0; i < chosen.length; ++i) {
-            if (chosen[i] == NONE) continue;
-            uint256 other = _span(found, i, chosen[i]);
+        for (uint256 i = 0; i < a.chosen.length; ++i) {
+            if (a.chosen[i] == NONE) continue;
+            uint256 other = a.lists[i][a.chosen[i]];
             if (start < CandidateSpan.endOf(other) && CandidateSpan.startOf(other) < end) {
                 return false;
             }
         }
         return true;
-    }
-
-    function _span(Found memory found, uint256 i, uint256 k) private pure returns (uint256) {
-        return found.lists[found.listOf[i]][k].span;
     }
 }

@@ -2,105 +2,99 @@
 pragma solidity ^0.8.30;
 
 import {ICandidates} from "../interfaces/ICandidates.sol";
-import {Context} from "../interfaces/IEncoder.sol";
-import {SheetParameter} from "../interfaces/IToolVectors.sol";
-import {Candidate} from "./Candidate.sol";
+import {FlatLists} from "./FlatLists.sol";
 import {ParamTypes} from "./ParamTypes.sol";
+import {View} from "./View.sol";
 
-/// @notice What a prompt has for a tool: what an encoder hands to its decoder.
-/// @param tool The place of the tool.
-/// @param listOf Of each of its parameters the number of its list.
-/// @param lists Candidates, once for each type.
+/// @notice What a prompt has for a tool's parameters.
+/// @param lists Of each parameter its candidates: see `FlatLists`. Those of one type have the same.
+/// @param texts Lists of texts, packed.
+/// @param literals All others.
 struct Found {
-    uint256 tool;
-    uint256[] listOf;
-    Candidate[][] lists;
+    uint256[][] lists;
+    bytes texts;
+    bytes literals;
+}
+
+/// @notice Who finds candidates, and where the entries of the agent's books are; zero of one that it has not.
+struct Finders {
+    ICandidates texts;
+    ICandidates literals;
+    address symbols;
+    address contacts;
 }
 
 /// @title Finds what a prompt has for each of a tool's parameters, once for each type
 library FoundCandidates {
+    /// @dev Up to six of a byte each, the first one lowest, behind a byte of how many.
+    uint256 private constant TYPE_BITS = 8;
+
+    /// @param v The prompt, as it was looked at.
+    /// @param types Of the parameters, up to six.
+    /// @param found Empty; has it then.
     function find(
-        Context calldata c,
-        SheetParameter[] memory parameters,
-        ICandidates texts,
-        ICandidates literals
-    ) internal view returns (Found memory found) {
-        uint256 count = parameters.length;
-        found.listOf = new uint256[](count);
-        (uint256[] memory types, uint256[] memory others) =
-            (new uint256[](count), new uint256[](count));
-        (uint256 ofTexts, uint256 ofOthers) = (0, 0);
-        for (uint256 i = 0; i < count; ++i) {
-            uint256 paramType = ParamTypes.read(parameters[i].paramType);
-            if (ParamTypes.elementOf(paramType) == ParamTypes.STRING) {
-                (found.listOf[i], ofTexts) = _put(types, ofTexts, paramType);
-            } else {
-                (found.listOf[i], ofOthers) = _put(others, ofOthers, paramType);
-                found.listOf[i] += count; // behind those of texts
+        View memory v,
+        string calldata prompt,
+        uint256[] memory types,
+        Finders memory by,
+        Found memory found
+    ) internal view {
+        unchecked {
+            uint256 count = types.length;
+            uint256[] memory places = new uint256[](count);
+            (uint256 texts, uint256 others) = (0, 0);
+            for (uint256 i = 0; i < count; ++i) {
+                uint256 paramType = ParamTypes.read(types[i]);
+                if (_isText(paramType)) (texts, places[i]) = _put(texts, paramType);
+                else (others, places[i]) = _put(others, paramType);
+            }
+            found.texts = _ask(v, prompt, by.texts, texts, by); // and what the prompt asks for
+            if (others != 0) found.literals = _ask(v, prompt, by.literals, others, by);
+            found.lists = new uint256[][](count);
+            for (uint256 i = 0; i < count; ++i) {
+                bytes memory packed = _isText(types[i]) ? found.texts : found.literals;
+                found.lists[i] = FlatLists.listAt(packed, places[i]);
             }
         }
-        for (uint256 i = 0; i < count; ++i) {
-            if (found.listOf[i] >= count) found.listOf[i] = found.listOf[i] - count + ofTexts;
-        }
-        found.lists = new Candidate[][](ofTexts + ofOthers);
-        _look(c, texts, _cut(types, ofTexts), found, 0);
-        _look(c, literals, _cut(others, ofOthers), found, ofTexts);
     }
 
-    /// @dev The place of a type among the first `count`, to which it is added if it is none of them.
-    function _put(uint256[] memory types, uint256 count, uint256 paramType)
+    function _isText(uint256 paramType) private pure returns (bool) {
+        return ParamTypes.elementOf(paramType) == ParamTypes.STRING;
+    }
+
+    /// @dev The place of a type among those of `packed`, to which it is added if it is none of them.
+    function _put(uint256 packed, uint256 paramType)
         private
         pure
-        returns (uint256 place, uint256 after_)
+        returns (uint256 after_, uint256 place)
     {
-        while (place < count && types[place] != paramType) ++place;
-        types[place] = paramType;
-        after_ = place == count ? count + 1 : count;
-    }
-
-    function _cut(uint256[] memory types, uint256 count) private pure returns (uint256[] memory) {
-        assembly ("memory-safe") {
-            mstore(types, count)
+        unchecked {
+            uint256 count = packed & 0xff;
+            uint256 rest = packed >> TYPE_BITS;
+            for (; place < count && rest & 0xff != paramType; ++place) {
+                rest >>= TYPE_BITS;
+            }
+            if (place < count) return (packed, place);
+            return ((packed + 1) | (paramType << (TYPE_BITS * (count + 1))), place);
         }
-        return types;
     }
 
-    /// @dev Lists of candidates of these types, from list `first` on.
-    function _look(
-        Context calldata c,
+    /// @dev Up to `MOST_PIECES` and what stands around them are handed over as they lie in memory.
+    function _ask(
+        View memory v,
+        string calldata prompt,
         ICandidates reader,
-        uint256[] memory types,
-        Found memory found,
-        uint256 first
-    ) private view {
-        if (types.length == 0) return;
-        (Candidate[] memory all, uint256[] memory ends) =
-            reader.candidatesOf(c.agent, c.prompt, types);
-        for (uint256 i = 0; i < types.length; ++i) {
-            found.lists[first + i] = _part(all, i == 0 ? 0 : ends[i - 1], ends[i]);
-        }
-    }
-
-    /// @dev The same structs.
-    function _part(Candidate[] memory all, uint256 start, uint256 end)
-        private
-        pure
-        returns (Candidate[] memory part)
-    {
+        uint256 types,
+        Finders memory by
+    ) private view returns (bytes memory) {
+        uint256[] memory pieces;
+        uint256 first = v.pieces - 32;
+        uint256 count = v.count;
+        // the word in front of the first piece, which nothing reads any more, becomes their number
         assembly ("memory-safe") {
-            part := mload(0x40)
-            let count := sub(end, start)
-            mstore(part, count)
-            mcopy(add(part, 32), add(add(all, 32), shl(5, start)), shl(5, count))
-            mstore(0x40, add(part, shl(5, add(count, 1))))
+            pieces := first
+            mstore(pieces, count)
         }
-    }
-
-    /// @notice The list of each parameter.
-    function ofEach(Found memory found) internal pure returns (Candidate[][] memory each) {
-        each = new Candidate[][](found.listOf.length);
-        for (uint256 i = 0; i < each.length; ++i) {
-            each[i] = found.lists[found.listOf[i]];
-        }
+        return reader.listsOf(prompt, pieces, v.r.start, by.symbols, by.contacts, types);
     }
 }

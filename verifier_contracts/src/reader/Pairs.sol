@@ -1,315 +1,272 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {SheetParameter} from "../interfaces/IToolVectors.sol";
-import {Candidate, CandidateSpan} from "./Candidate.sol";
 import {Links} from "./Links.sol";
-import {ParamTypes} from "./ParamTypes.sol";
 import {PromptWords} from "./PromptWords.sol";
-
-/// @notice A candidate among the words of a prompt. first, last: of the words inside, [first, last). before: how
-///   many words end in front of it; behind: the first word behind it. links: roles at its three seats, a byte
-///   each, the first seat's lowest.
-struct Around {
-    uint256 first;
-    uint256 last;
-    uint256 before;
-    uint256 behind;
-    uint256 kind;
-    uint256 links;
-    uint256 pieces;
-}
-
-/// @notice A parameter's direction: lanes of 16 bits in the reverse of the order of rows, each number eight too
-///   large, and the sum of these.
-struct Wanted {
-    uint256 lanes0;
-    uint256 lanes1;
-    uint256 lanes2;
-    uint256 lanes3;
-    uint256 sum;
-}
+import {Surroundings} from "./Surroundings.sol";
 
 /// @title What a network is told of each parameter and each candidate for it, exactly as
 ///   `models/reader/pairs.py`
 /// @dev The product of two words of 16 lanes has in its highest lane the sum of the products of the first lane of
 ///   one and the last of the other, and so on: no lane carries over into the next, as none gets beyond 16 bits.
 library Pairs {
-    using PromptWords for PromptWords.Words;
-
     uint256 internal constant MOST_PARAMETERS = 6;
     uint256 internal constant MOST_CANDIDATES = 8;
     /// @notice Bytes of all pairs, six each, and two of which parameters share candidates.
     uint256 internal constant BYTES = 6 * MOST_PARAMETERS * MOST_CANDIDATES + 2;
-    /// @notice Of the data of roles: weights, a word each; then of each role four words of lanes, whose numbers
-    ///   are 128 too large, and eight times their sum.
-    uint256 internal constant ROLES_BYTES = 32 * (WEIGHTS + 5 * ROLES);
+    /// @notice Of the data of roles: weights, a word each; then of each role 64 bytes, numbers that are 128 too large:
+    ///   0, 1, 4, 5 and so on up to 61, then the others.
+    uint256 internal constant ROLES_BYTES = WEIGHTS_BYTES + 64 * Links.ROLES;
 
-    uint256 private constant WEIGHTS = 6;
-    uint256 private constant BEFORE = 4;
-    uint256 private constant BEHIND = 2;
-    uint256 private constant ROLES = Links.KINDS + Links.SEATS * Links.COUNT;
-    uint256 private constant WORD_SHIFT = 5;
-    uint256 private constant WEIGHTED_SHIFT = 11;
-    uint256 private constant ROLE_SHIFT = 4;
-    int256 private constant MOST = 127;
-    int256 private constant ROLE_BIAS = 128;
+    uint256 private constant WEIGHTS_BYTES = 192;
+    uint256 private constant ROW_BYTES = 192;
+    /// @dev Room for words that are not there, in front of all and behind.
+    uint256 private constant FRONT_BYTES = 128;
+    uint256 private constant BACK_BYTES = 64;
     uint256 private constant LOWEST =
         0x000f000f000f000f000f000f000f000f000f000f000f000f000f000f000f000f;
     uint256 private constant SIGNS =
         0x8888888888888888888888888888888888888888888888888888888888888888;
     uint256 private constant ONES =
         0x0001000100010001000100010001000100010001000100010001000100010001;
+    uint256 private constant NIBBLES =
+        0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f;
+    uint256 private constant BYTES_ =
+        0x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff;
+    uint256 private constant PAIRS =
+        0x0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff;
+    uint256 private constant FOURS =
+        0x00000000ffffffff00000000ffffffff00000000ffffffff00000000ffffffff;
+    uint256 private constant EIGHTS =
+        0x0000000000000000ffffffffffffffff0000000000000000ffffffffffffffff;
 
-    /// @notice The features of pairs.
-    /// @param found Of each parameter its candidates; parameters of one type have the same array.
-    /// @param roles The data of roles.
-    function features(
+    /// @dev Memory positions. met: numbers of roles that were met, `metCount` of them. sums: of likes of words, added up from zero on; likes: of each word, zeros in front
+    ///   and behind; values: of roles, in the order in which they were met.
+    struct Room {
+        uint256 weights;
+        uint256 met;
+        uint256 metCount;
+        uint256 sums;
+        uint256 likes;
+        uint256 values;
+    }
+
+    /// @dev A parameter's direction: lanes of 16 bits in the reverse of the order of rows, each number eight too
+    ///   large, and the sum of these.
+    struct Wanted {
+        uint256 lanes0;
+        uint256 lanes1;
+        uint256 lanes2;
+        uint256 lanes3;
+        uint256 sum;
+    }
+
+    /// @notice Writes the features of pairs to memory at `made`, where `BYTES` zeros are and 24 bytes behind them,
+    ///   which are overwritten.
+    /// @param directions Of each parameter: 64 numbers of four bits.
+    /// @param lists Of each parameter its candidates' spans; parameters of one type have the same array.
+    /// @param roles The contract of the data of roles.
+    function write(
         PromptWords.Words memory words,
-        SheetParameter[] memory parameters,
-        Candidate[][] memory found,
-        bytes memory roles
-    ) internal pure returns (bytes memory made) {
+        uint256[] memory directions,
+        uint256[][] memory lists,
+        address roles,
+        uint256 made
+    ) internal view {
+        Surroundings.Seats memory seats = Surroundings.make();
+        uint256 count = lists.length;
+        uint256[] memory records = new uint256[](count);
+        uint256 sharing = 0;
         unchecked {
-            made = new bytes(BYTES);
-            Around[][] memory around = new Around[][](parameters.length);
-            uint256 sharing = 0;
-            for (uint256 p = 0; p < parameters.length; ++p) {
-                uint256 like = _firstLike(parameters, p);
-                around[p] = like == p ? _aroundAll(words, found[p]) : around[like];
-                _put(made, p, words, around[p], parameters[p].direction, roles);
-                for (uint256 q = p + 1; q < parameters.length; ++q) {
-                    if (_alike(parameters[p].paramType, parameters[q].paramType)) {
-                        sharing |= 1 << (p * MOST_PARAMETERS - p * (p + 1) / 2 + q - p - 1);
-                    }
+            for (uint256 p = 0; p < count; ++p) {
+                for (uint256 q = 0; q < p && records[p] == 0; ++q) {
+                    if (_same(lists[p], lists[q])) records[p] = records[q];
+                }
+                if (records[p] == 0) records[p] = Surroundings.look(seats, words, lists[p]);
+                for (uint256 q = p + 1; q < count; ++q) {
+                    if (!_same(lists[p], lists[q])) continue;
+                    sharing |= 1 << (p * MOST_PARAMETERS - p * (p + 1) / 2 + q - p - 1);
                 }
             }
-            // casting: 15 bits
-            // forge-lint: disable-next-line(unsafe-typecast)
-            made[BYTES - 2] = bytes1(uint8(sharing >> 8));
-            // forge-lint: disable-next-line(unsafe-typecast)
-            made[BYTES - 1] = bytes1(uint8(sharing));
-        }
-    }
-
-    /// @notice Whether parameters of these types have the same candidates.
-    function _alike(uint256 one, uint256 other) private pure returns (bool) {
-        return ParamTypes.read(one) == ParamTypes.read(other);
-    }
-
-    function _firstLike(SheetParameter[] memory parameters, uint256 p)
-        private
-        pure
-        returns (uint256 first)
-    {
-        while (!_alike(parameters[first].paramType, parameters[p].paramType)) ++first;
-    }
-
-    // Where candidates stand
-
-    function _aroundAll(PromptWords.Words memory words, Candidate[] memory found)
-        private
-        pure
-        returns (Around[] memory around)
-    {
-        around = new Around[](found.length);
-        for (uint256 i = 0; i < found.length; ++i) {
-            _look(words, found[i].span, around[i]);
-        }
-    }
-
-    function _look(PromptWords.Words memory words, uint256 span, Around memory seen) private pure {
-        unchecked {
-            uint256 start = CandidateSpan.startOf(span);
-            uint256 end = CandidateSpan.endOf(span);
-            seen.first = words.startingBefore(start);
-            seen.last = words.endingBefore(end + 1);
-            if (seen.last < seen.first) seen.last = seen.first;
-            seen.before = words.endingBefore(start + 1);
-            seen.behind = words.startingBefore(end);
-            seen.kind = CandidateSpan.kindOf(span);
-            seen.pieces = CandidateSpan.lastOf(span) - CandidateSpan.firstOf(span);
-            seen.links = _seat(words, 0, seen.before, 1) | (_seat(words, 1, seen.before, 2) << 8);
-            uint256 behind = seen.behind < words.count
-                ? Links.numberOf(words.textAt(seen.behind))
-                : Links.NOTHING;
-            seen.links |= (Links.KINDS + 2 * Links.COUNT + behind) << 16;
-        }
-    }
-
-    /// @dev The role of the word `back` places in front of a candidate.
-    function _seat(PromptWords.Words memory words, uint256 seat, uint256 before, uint256 back)
-        private
-        pure
-        returns (uint256)
-    {
-        unchecked {
-            uint256 link =
-                before < back ? Links.NOTHING : Links.numberOf(words.textAt(before - back));
-            return Links.KINDS + seat * Links.COUNT + link;
-        }
-    }
-
-    // Numbers
-
-    function _put(
-        bytes memory made,
-        uint256 p,
-        PromptWords.Words memory words,
-        Around[] memory around,
-        bytes32 direction,
-        bytes memory roles
-    ) private pure {
-        unchecked {
-            if (around.length == 0) return;
-            Wanted memory wanted = _wanted(direction);
-            uint256 sums = _likes(words, wanted);
-            for (uint256 c = 0; c < around.length; ++c) {
-                uint256 six = _six(sums, words.count, around[c], wanted, roles);
-                uint256 at = 32 + 6 * (p * MOST_CANDIDATES + c);
-                assembly ("memory-safe") {
-                    let pos := add(made, at)
-                    mstore(pos, or(shl(208, six), and(mload(pos), shr(48, not(0)))))
-                }
+            Room memory room = _open(words.count, seats, roles);
+            for (uint256 p = 0; p < count; ++p) {
+                if (lists[p].length == 0) continue;
+                Wanted memory wanted = _wanted(directions[p]);
+                _fillLikes(words, wanted, room);
+                _fillValues(wanted, room);
+                _put(made + 6 * MOST_CANDIDATES * p, records[p], lists[p].length, room);
             }
         }
-    }
-
-    /// @dev Six numbers of int8, the first one the highest.
-    function _six(
-        uint256 sums,
-        uint256 count,
-        Around memory seen,
-        Wanted memory wanted,
-        bytes memory roles
-    ) private pure returns (uint256 six) {
-        unchecked {
-            six = _narrow(_between(sums, seen.first, seen.last) >> WORD_SHIFT);
-            int256 sum = 0;
-            for (uint256 i = 0; i < BEFORE && i < seen.before; ++i) {
-                uint256 at = seen.before - 1 - i;
-                sum += _between(sums, at, at + 1) * _weight(roles, i);
-            }
-            six = (six << 8) | _narrow(sum >> WEIGHTED_SHIFT);
-            sum = 0;
-            for (uint256 i = 0; i < BEHIND && seen.behind + i < count; ++i) {
-                uint256 at = seen.behind + i;
-                sum += _between(sums, at, at + 1) * _weight(roles, BEFORE + i);
-            }
-            six = (six << 8) | _narrow(sum >> WEIGHTED_SHIFT);
-            six = (six << 8) | _narrow(_role(roles, seen.kind, wanted) >> ROLE_SHIFT);
-            sum = _role(roles, seen.links & 0xff, wanted);
-            sum += _role(roles, (seen.links >> 8) & 0xff, wanted);
-            sum += _role(roles, seen.links >> 16, wanted);
-            six = (six << 8) | _narrow(sum >> ROLE_SHIFT);
-            uint256 pieces = seen.pieces;
-            if (pieces == 0) pieces = 1;
-            if (pieces > uint256(MOST)) pieces = uint256(MOST);
-            six = (six << 8) | pieces;
+        uint256 last = BYTES - 2;
+        assembly ("memory-safe") {
+            mstore(add(made, last), shl(240, sharing))
         }
     }
 
-    function _narrow(int256 value) private pure returns (uint256) {
-        if (value > MOST) value = MOST;
-        if (value < -MOST) value = -MOST;
-        // casting: the lowest byte of two's complement
-        // forge-lint: disable-next-line(unsafe-typecast)
-        return uint256(value) & 0xff;
+    function _same(uint256[] memory one, uint256[] memory other) private pure returns (bool same) {
+        assembly ("memory-safe") {
+            same := eq(one, other)
+        }
     }
 
-    /// @dev The sum of likes of the words [first, last).
-    function _between(uint256 sums, uint256 first, uint256 last)
+    /// @dev Reads weights and the rows of roles.
+    function _open(uint256 count, Surroundings.Seats memory seats, address roles)
+        private
+        view
+        returns (Room memory room)
+    {
+        uint256 size = ROLES_BYTES;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            let met := mload(seats)
+            mstore(room, free)
+            extcodecopy(roles, free, 1, size)
+            free := add(free, size)
+            mstore(add(room, 32), mload(add(seats, 32)))
+            mstore(add(room, 64), met)
+            mstore(add(room, 160), free) // values
+            free := add(free, shl(5, met))
+            mstore(add(room, 96), free) // sums
+            mstore(free, 0)
+            free := add(free, shl(5, add(count, 1)))
+            mstore(add(room, 128), free) // likes
+            calldatacopy(free, calldatasize(), FRONT_BYTES)
+            free := add(free, add(FRONT_BYTES, shl(5, count)))
+            calldatacopy(free, calldatasize(), BACK_BYTES)
+            mstore(0x40, add(free, BACK_BYTES))
+        }
+    }
+
+    function _wanted(uint256 direction) private pure returns (Wanted memory wanted) {
+        assembly ("memory-safe") {
+            let x := xor(direction, SIGNS)
+            // The first of the 64 numbers becomes the last.
+            x := or(and(shr(4, x), NIBBLES), shl(4, and(x, NIBBLES)))
+            x := or(and(shr(8, x), BYTES_), shl(8, and(x, BYTES_)))
+            x := or(and(shr(16, x), PAIRS), shl(16, and(x, PAIRS)))
+            x := or(and(shr(32, x), FOURS), shl(32, and(x, FOURS)))
+            x := or(and(shr(64, x), EIGHTS), shl(64, and(x, EIGHTS)))
+            x := or(shr(128, x), shl(128, x))
+            let lanes := and(x, LOWEST)
+            let all := lanes
+            mstore(wanted, lanes)
+            lanes := and(shr(4, x), LOWEST)
+            all := add(all, lanes)
+            mstore(add(wanted, 32), lanes)
+            lanes := and(shr(8, x), LOWEST)
+            all := add(all, lanes)
+            mstore(add(wanted, 64), lanes)
+            lanes := and(shr(12, x), LOWEST)
+            all := add(all, lanes)
+            mstore(add(wanted, 96), lanes)
+            mstore(add(wanted, 128), shr(240, mul(all, ONES)))
+        }
+    }
+
+    /// @dev What the parameter and each word's row come to.
+    function _fillLikes(PromptWords.Words memory words, Wanted memory wanted, Room memory room)
         private
         pure
-        returns (int256 found)
     {
         assembly ("memory-safe") {
-            found := sub(mload(add(sums, shl(5, last))), mload(add(sums, shl(5, first))))
-        }
-    }
-
-    function _weight(bytes memory roles, uint256 i) private pure returns (int256 weight) {
-        assembly ("memory-safe") {
-            weight := mload(add(add(roles, 32), shl(5, i)))
-        }
-    }
-
-    function _wanted(bytes32 direction) private pure returns (Wanted memory wanted) {
-        uint256 lanes = uint256(direction) ^ SIGNS;
-        wanted.lanes0 = _backward((lanes >> 12) & LOWEST);
-        wanted.lanes1 = _backward((lanes >> 8) & LOWEST);
-        wanted.lanes2 = _backward((lanes >> 4) & LOWEST);
-        wanted.lanes3 = _backward(lanes & LOWEST);
-        unchecked {
-            uint256 all = wanted.lanes0 + wanted.lanes1 + wanted.lanes2 + wanted.lanes3;
-            wanted.sum = (all * ONES) >> 240;
-        }
-    }
-
-    /// @dev The first of 16 lanes becomes the last.
-    function _backward(uint256 x) private pure returns (uint256 y) {
-        assembly ("memory-safe") {
-            let pairs := 0x0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff0000ffff
-            let fours := 0x00000000ffffffff00000000ffffffff00000000ffffffff00000000ffffffff
-            let eights := 0x0000000000000000ffffffffffffffff0000000000000000ffffffffffffffff
-            y := or(and(shr(16, x), pairs), shl(16, and(x, pairs)))
-            y := or(and(shr(32, y), fours), shl(32, and(y, fours)))
-            y := or(and(shr(64, y), eights), shl(64, and(y, eights)))
-            y := or(shr(128, y), shl(128, y))
-        }
-    }
-
-    /// @dev What a parameter and each word's row come to, added up word by word from zero on: memory position.
-    function _likes(PromptWords.Words memory words, Wanted memory wanted)
-        private
-        pure
-        returns (uint256 sums)
-    {
-        assembly ("memory-safe") {
-            sums := mload(0x40)
-            let count := mload(words)
-            mstore(0x40, add(sums, shl(5, add(count, 1))))
-            mstore(sums, 0)
+            mstore(mload(add(room, 96)), 0) // and what is read next is not computed again and again
             let lanes0 := mload(wanted)
             let lanes1 := mload(add(wanted, 32))
             let lanes2 := mload(add(wanted, 64))
             let lanes3 := mload(add(wanted, 96))
-            let beyond := sub(mload(add(wanted, 128)), 512)
+            let beyond := sub(shl(3, mload(add(wanted, 128))), 4096)
             let total := 0
             let row := mload(add(words, 96))
-            let pos := add(sums, 32)
-            for { let end := add(pos, shl(5, count)) } lt(pos, end) { pos := add(pos, 32) } {
-                let like := shr(240, mul(mload(row), lanes0))
-                like := add(like, shr(240, mul(mload(add(row, 32)), lanes1)))
-                like := add(like, shr(240, mul(mload(add(row, 64)), lanes2)))
-                like := add(like, shr(240, mul(mload(add(row, 96)), lanes3)))
-                like := sub(like, mload(add(row, 160)))
-                total := add(total, sub(like, mul(mload(add(row, 128)), beyond)))
+            let apart := add(mload(add(room, 128)), FRONT_BYTES)
+            let pos := mload(add(room, 96))
+            apart := sub(apart, pos)
+            for { let end := add(pos, shl(5, mload(words))) } lt(pos, end) {} {
+                // of numbers from 0 to 15: no lane gets beyond 14,400
+                let like := mul(mload(row), lanes0)
+                like := add(like, mul(mload(add(row, 32)), lanes1))
+                like := add(like, mul(mload(add(row, 64)), lanes2))
+                like := add(like, mul(mload(add(row, 96)), lanes3))
+                like := sub(sub(shr(240, like), mload(add(row, 128))), beyond)
+                like := shl(mload(add(row, 160)), like)
+                row := add(row, ROW_BYTES)
+                total := add(total, like)
+                mstore(add(pos, apart), like)
+                pos := add(pos, 32)
                 mstore(pos, total)
-                row := add(row, 192)
             }
         }
     }
 
-    /// @dev What a parameter and the row of a role come to.
-    function _role(bytes memory roles, uint256 role, Wanted memory wanted)
-        private
-        pure
-        returns (int256 found)
-    {
-        unchecked {
-            uint256 sum;
-            assembly ("memory-safe") {
-                let pos := add(add(roles, add(32, mul(32, WEIGHTS))), mul(160, role))
-                sum := shr(240, mul(mload(pos), mload(wanted)))
-                sum := add(sum, shr(240, mul(mload(add(pos, 32)), mload(add(wanted, 32)))))
-                sum := add(sum, shr(240, mul(mload(add(pos, 64)), mload(add(wanted, 64)))))
-                sum := add(sum, shr(240, mul(mload(add(pos, 96)), mload(add(wanted, 96)))))
-                sum := sub(sum, mload(add(pos, 128)))
+    /// @dev What the parameter and the row of each role come to.
+    function _fillValues(Wanted memory wanted, Room memory room) private pure {
+        assembly ("memory-safe") {
+            mstore(mload(add(room, 160)), 0) // as above
+            let lanes0 := mload(wanted)
+            let lanes1 := mload(add(wanted, 32))
+            let lanes2 := mload(add(wanted, 64))
+            let lanes3 := mload(add(wanted, 96))
+            let bias := shl(7, sub(512, mload(add(wanted, 128))))
+            let bytes_ := BYTES_
+            let rows := add(mload(room), WEIGHTS_BYTES)
+            let met := mload(add(room, 32))
+            let pos := mload(add(room, 160))
+            for { let end := add(pos, shl(5, mload(add(room, 64)))) } lt(pos, end) {
+                pos := add(pos, 32)
+            } {
+                let row := add(rows, shl(6, byte(0, mload(met))))
+                met := add(met, 1)
+                // each product up to 61,200, each lane of the sum up to 1,020
+                let numbers := mload(row)
+                let some := and(shr(8, numbers), bytes_)
+                let all := some
+                let value := shr(240, mul(some, lanes0))
+                some := and(numbers, bytes_)
+                all := add(all, some)
+                value := add(value, shr(240, mul(some, lanes1)))
+                numbers := mload(add(row, 32))
+                some := and(shr(8, numbers), bytes_)
+                all := add(all, some)
+                value := add(value, shr(240, mul(some, lanes2)))
+                some := and(numbers, bytes_)
+                all := add(all, some)
+                value := add(value, shr(240, mul(some, lanes3)))
+                mstore(pos, add(sub(value, shl(3, shr(240, mul(all, ONES)))), bias))
             }
-            // casting: far below 2^255, in two's complement
-            // forge-lint: disable-next-line(unsafe-typecast)
-            found = int256(sum) + ROLE_BIAS * (512 - int256(wanted.sum));
+        }
+    }
+
+    /// @dev Six numbers of int8 for each candidate: see `Surroundings` for what a record has.
+    function _put(uint256 into, uint256 at, uint256 count, Room memory room) private pure {
+        assembly ("memory-safe") {
+            function narrow(value) -> low {
+                if gt(add(value, 127), 254) { value := sub(127, mul(254, slt(value, 0))) }
+                low := and(value, 0xff)
+            }
+            let weights := mload(room)
+            let sums := mload(add(room, 96))
+            let likes := mload(add(room, 128))
+            let values := mload(add(room, 160))
+            for { let end := add(into, mul(6, count)) } lt(into, end) { into := add(into, 6) } {
+                let sum := sub(mload(add(sums, mload(add(at, 32)))), mload(add(sums, mload(at))))
+                let six := shl(8, narrow(sar(5, sum)))
+                let like := add(likes, mload(add(at, 64)))
+                sum := mul(mload(add(like, 96)), mload(weights))
+                sum := add(sum, mul(mload(add(like, 64)), mload(add(weights, 32))))
+                sum := add(sum, mul(mload(add(like, 32)), mload(add(weights, 64))))
+                sum := add(sum, mul(mload(like), mload(add(weights, 96))))
+                six := shl(8, or(six, narrow(sar(11, sum))))
+                like := add(likes, mload(add(at, 96)))
+                sum := mul(mload(like), mload(add(weights, 128)))
+                sum := add(sum, mul(mload(add(like, 32)), mload(add(weights, 160))))
+                six := shl(8, or(six, narrow(sar(11, sum))))
+                six := shl(8, or(six, narrow(sar(4, mload(add(values, mload(add(at, 128))))))))
+                sum := mload(add(values, mload(add(at, 160))))
+                sum := add(sum, mload(add(values, mload(add(at, 192)))))
+                sum := add(sum, mload(add(values, mload(add(at, 224)))))
+                six := shl(8, or(six, narrow(sar(4, sum))))
+                mstore(into, shl(208, or(six, mload(add(at, 256)))))
+                at := add(at, 288)
+            }
         }
     }
 }

@@ -2,13 +2,13 @@
 pragma solidity ^0.8.30;
 
 import {ModelData} from "../encoding/ModelData.sol";
-import {Strangers} from "../encoding/Strangers.sol";
 import {Books} from "../instructions/Books.sol";
 import {Codebook} from "../instructions/Codebook.sol";
 import {ICandidates} from "../interfaces/ICandidates.sol";
-import {IContactBookUser} from "../interfaces/IContactBook.sol";
-import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
+import {AgentBooks} from "./AgentBooks.sol";
 import {Candidate} from "./Candidate.sol";
+import {Findings} from "./Findings.sol";
+import {FlatLists} from "./FlatLists.sol";
 import {Quotes} from "./Quotes.sol";
 import {View, Views} from "./View.sol";
 
@@ -52,6 +52,27 @@ abstract contract PromptReader is ICandidates {
         }
     }
 
+    /// @inheritdoc ICandidates
+    function listsOf(
+        string calldata prompt,
+        uint256[] calldata pieces,
+        uint256 origin,
+        address symbols,
+        address contacts,
+        uint256 types
+    ) external view returns (bytes memory) {
+        View memory v = Views.adopt(prompt, _lexicon, pieces, origin);
+        (v.r.symbols, v.r.bookless) = (Books.load(symbols), symbols == address(0));
+        v.r.contacts = contacts == address(0) ? Books.none() : Books.load(contacts);
+        uint256[] memory quotes = Quotes.find(v);
+        Candidate[][] memory all = new Candidate[][](types & 0xff);
+        for (uint256 i = 0; i < all.length; ++i) {
+            types >>= 8;
+            all[i] = _find(v, quotes, types & 0xff);
+        }
+        return FlatLists.pack(all, _mood(v));
+    }
+
     /// @dev The same structs in one array.
     function _joined(Candidate[] memory some, Candidate[] memory more)
         private
@@ -78,17 +99,13 @@ abstract contract PromptReader is ICandidates {
         virtual
         returns (Candidate[] memory);
 
+    /// @dev What the prompt asks for, if that is looked at here: see `Moods`.
+    function _mood(View memory) internal pure virtual returns (uint256) {
+        return Findings.UNKNOWN_MOOD;
+    }
+
     function _look(address agent, string calldata prompt) internal view returns (View memory) {
-        bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
-        address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
-        address contacts =
-            Strangers.addressOf(agent, IContactBookUser.contactBook.selector, pointer);
-        return Views.open(
-            prompt,
-            _lexicon,
-            Books.load(symbols),
-            contacts == address(0) ? Books.none() : Books.load(contacts),
-            symbols == address(0)
-        );
+        (address symbols, address contacts) = AgentBooks.pointersOf(agent);
+        return AgentBooks.look(prompt, _lexicon, symbols, contacts);
     }
 }

@@ -3,27 +3,25 @@ pragma solidity ^0.8.30;
 
 import {Strangers} from "../encoding/Strangers.sol";
 import {Books} from "../instructions/Books.sol";
-import {IContactBookUser} from "../interfaces/IContactBook.sol";
 import {IDecoder} from "../interfaces/IDecoder.sol";
 import {Context} from "../interfaces/IEncoder.sol";
 import {IOwnedAgent} from "../interfaces/IInstructedAgent.sol";
 import {IMoods} from "../interfaces/IMoods.sol";
-import {IReadingAgent} from "../interfaces/IReadingAgent.sol";
-import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
-import {IToolVectors, SheetParameter, ToolSheet} from "../interfaces/IToolVectors.sol";
+import {SheetParameter, ToolSheet} from "../interfaces/IToolVectors.sol";
 import {AgentIterationResult} from "../interfaces/erc/IERCAgentExecutor.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {Arguments, Directory, Slot} from "./Arguments.sol";
 import {Assignment} from "./Assignment.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
-import {Found} from "./FoundCandidates.sol";
+import {Findings} from "./Findings.sol";
+import {FlatLists} from "./FlatLists.sol";
 import {Moods} from "./Moods.sol";
 import {Pairs} from "./Pairs.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
 import {Margins, ReaderChoice} from "./ReaderChoice.sol";
 import {ReaderWords} from "./ReaderWords.sol";
-import {ToolReading} from "./ToolReading.sol";
+import {ToolSheets} from "./ToolSheets.sol";
 import {Units} from "./Units.sol";
 
 /// @title From a reader's output to a call, a question or no, exactly as `models/reader/deciding.py`
@@ -32,8 +30,10 @@ import {Units} from "./Units.sol";
 ///   asked for. Nothing is called by a prompt that does not ask for an act now, but that a question may call a tool
 ///   that is pinned as one that only looks.
 contract ReaderDecoder is IDecoder {
-    /// @dev What a call is made of, as it grows.
+    /// @dev What a call is made of, as it grows. symbols, contacts: where the entries of the agent's books are.
     struct Making {
+        address symbols;
+        address contacts;
         Directory directory;
         bool hasDirectory;
         IERCAgentTool.ParamValue[] values;
@@ -42,7 +42,6 @@ contract ReaderDecoder is IDecoder {
 
     uint256 private constant WHOLE_BITS = 256;
 
-    IToolVectors private immutable _vectors;
     IMoods private immutable _moods;
     uint256 private immutable _ahead;
     int256 private immutable _fits;
@@ -53,11 +52,10 @@ contract ReaderDecoder is IDecoder {
     ///   this family does.
     error OtherTool(uint256 read, uint256 called);
 
-    /// @param vectors Where the vectors of tools are.
-    /// @param moods What tells what a prompt asks for: a `TextReader`.
+    /// @param moods What tells what a prompt asks for, where the encoder did not: a `TextReader`.
     /// @param margins From when on a tool is called, and a parameter filled.
-    constructor(IToolVectors vectors, IMoods moods, Margins memory margins) {
-        (_vectors, _moods) = (vectors, moods);
+    constructor(IMoods moods, Margins memory margins) {
+        _moods = moods;
         (_ahead, _fits) = (margins.ahead, margins.fits);
         (_unit, _fills) = (margins.unit, margins.fills);
     }
@@ -75,26 +73,24 @@ contract ReaderDecoder is IDecoder {
         );
         if (verdict == ReaderChoice.DECLINE) return _answer(ReaderWords.DECLINE);
         if (verdict == ReaderChoice.ASK) return _answer(ReaderWords.askWhich(c.tools));
-        return _call(c, tool, abi.decode(parse, (Found)), output[ReaderChoice.CHOICE_BYTES:]);
+        return _call(c, tool, parse, output[ReaderChoice.CHOICE_BYTES:]);
     }
 
-    function _call(Context calldata c, uint256 place, Found memory found, bytes calldata scores)
+    function _call(Context calldata c, uint256 place, bytes memory found, bytes calldata scores)
         private
         view
         returns (AgentIterationResult memory made)
     {
-        if (found.tool != place) revert OtherTool(found.tool, place);
-        bytes32[] memory pinned = IReadingAgent(c.agent).toolTexts();
-        ToolSheet memory sheet = _vectors.sheetOf(c.tools, pinned, place);
+        uint256 read = Findings.toolOf(found);
+        if (read != place) revert OtherTool(read, place);
+        ToolSheet memory sheet = ToolSheets.unpack(Findings.sheetOf(found), 0);
         if (sheet.parameters.length > Pairs.MOST_PARAMETERS) {
             return _answer(
                 bytes.concat(Questions.named(sheet.name, "tool ", place), ReaderWords.TOO_MANY)
             );
         }
-        bool looks = uint256(pinned[place]) & ToolReading.LOOKS != 0;
-        if (_moods.moodOf(c.agent, c.prompt) < (looks ? Moods.QUESTION : Moods.ACT)) {
-            return _answer(ReaderWords.HOLD);
-        }
+        uint256 least = Findings.onlyLooks(found) ? Moods.QUESTION : Moods.ACT;
+        if (_moodOf(c, found) < least) return _answer(ReaderWords.HOLD);
         Making memory making;
         bytes memory question = _fillAll(c, sheet.parameters, making, found, scores);
         if (question.length != 0) return _answer(question);
@@ -112,28 +108,36 @@ contract ReaderDecoder is IDecoder {
         );
     }
 
+    /// @dev As the encoder found it, which did not look where there was nothing to find.
+    function _moodOf(Context calldata c, bytes memory found) private view returns (uint256 mood) {
+        mood = Findings.moodOf(found);
+        if (mood == Findings.UNKNOWN_MOOD) mood = _moods.moodOf(c.agent, c.prompt);
+    }
+
     /// @dev Fills all parameters, or returns what to ask.
     function _fillAll(
         Context calldata c,
         SheetParameter[] memory parameters,
         Making memory making,
-        Found memory found,
+        bytes memory found,
         bytes calldata scores
     ) private view returns (bytes memory question) {
         uint256 count = parameters.length;
         making.values = new IERCAgentTool.ParamValue[](count);
         uint256[] memory types = new uint256[](count);
+        uint256[][] memory lists = new uint256[][](count);
         for (uint256 i = 0; i < count; ++i) {
-            types[i] = parameters[i].paramType;
+            (types[i], lists[i]) = (parameters[i].paramType, Findings.listOf(found, i));
         }
+        (making.symbols, making.contacts) = Findings.booksOf(found);
         uint256 tokens;
-        if (Assignment.asksForUnits(types, found)) tokens = _tokensOf(c, parameters, making);
-        uint256[] memory chosen = Assignment.assign(types, found, scores, _fills, tokens);
+        if (Assignment.asksForUnits(types, lists)) tokens = _tokensOf(c, parameters, making);
+        uint256[] memory chosen = Assignment.assign(types, lists, scores, _fills, tokens);
         for (uint256 i = 0; i < count && question.length == 0; ++i) {
             if (chosen[i] == Assignment.NONE) {
                 return Questions.ask(Arguments.MISSING, parameters[i].name, i, types[i], "");
             }
-            Candidate memory one = found.lists[found.listOf[i]][chosen[i]];
+            Candidate memory one = FlatLists.candidate(lists[i], chosen[i]);
             question = _fill(c, parameters[i], making, one, i);
         }
     }
@@ -199,13 +203,9 @@ contract ReaderDecoder is IDecoder {
         uint256 one = ParamTypes.elementOf(paramType);
         bool isNamed = one == ParamTypes.ADDRESS || ParamTypes.isNumber(one);
         if (making.hasDirectory || !isNamed) return;
-        bytes4 pointer = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
-        address symbols = Strangers.addressOf(agent, ISymbolBookUser.symbolBook.selector, pointer);
-        address contacts =
-            Strangers.addressOf(agent, IContactBookUser.contactBook.selector, pointer);
         making.directory = Directory(
-            Books.load(symbols),
-            contacts == address(0) ? Books.none() : Books.load(contacts),
+            Books.load(making.symbols),
+            making.contacts == address(0) ? Books.none() : Books.load(making.contacts),
             Strangers.addressOf(agent, IOwnedAgent.owner.selector)
         );
         making.hasDirectory = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Ascii} from "../encoding/Ascii.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
@@ -43,6 +44,8 @@ library ReaderWords {
 
     /// @notice Printable text as it stands in quotes.
     function quoted(bytes memory text) internal pure returns (bytes memory written) {
+        uint256 places = _toEscape(text);
+        if (places == 0) return text;
         written = new bytes(2 * text.length);
         uint256 length = 0;
         for (uint256 i = 0; i < text.length; ++i) {
@@ -51,6 +54,23 @@ library ReaderWords {
         }
         assembly ("memory-safe") {
             mstore(written, length)
+        }
+    }
+
+    /// @dev Not zero if there is a quote or a backslash.
+    function _toEscape(bytes memory text) private pure returns (uint256 found) {
+        unchecked {
+            uint256 length = text.length;
+            for (uint256 at = 0; at < length; at += 32) {
+                uint256 w;
+                assembly ("memory-safe") {
+                    w := mload(add(add(text, 32), at))
+                }
+                uint256 flags = Ascii.zeroBytes(w ^ Ascii.QUOTES)
+                    | Ascii.zeroBytes(w ^ (0x5c * Ascii.ONES));
+                if (length - at < 32) flags &= ~(type(uint256).max >> (8 * (length - at)));
+                found |= flags;
+            }
         }
     }
 

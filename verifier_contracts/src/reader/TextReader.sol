@@ -50,6 +50,11 @@ contract TextReader is PromptReader, IMoods {
         return Moods.moodOf(_look(agent, prompt));
     }
 
+    /// @inheritdoc PromptReader
+    function _mood(View memory v) internal pure override returns (uint256) {
+        return Moods.moodOf(v);
+    }
+
     function _putQuotes(View memory v, TextSink memory s, uint256[] memory quotes) private pure {
         for (uint256 i = 0; i < quotes.length; ++i) {
             if (s.apart) {

@@ -3,6 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
+import {WordCuts} from "./WordCuts.sol";
 import {WordSum, WordSums} from "./WordSums.sol";
 
 /// @notice What a tool says of itself. parameters: names and descriptions, each behind the other.
@@ -33,14 +34,18 @@ library TextVector {
         view
         returns (bytes32 first, bytes32 second)
     {
-        uint256 vector = _room();
-        return _narrow(vector, _scale(vector, _sumUp(sum, prompt, vector)));
+        _sumUp(sum, prompt);
+        return ofSum(sum);
     }
 
     /// @notice The vector of the text whose rows were summed up.
     function ofSum(WordSum memory sum) internal pure returns (bytes32 first, bytes32 second) {
-        uint256 vector = _room();
-        return _narrow(vector, _scale(vector, sum.write(vector)));
+        uint256 vector;
+        assembly ("memory-safe") {
+            vector := mload(0x40)
+            mstore(0x40, add(vector, VECTOR_BYTES))
+        }
+        return _narrow(vector, sum.writeScaled(vector, FINE_BITS));
     }
 
     /// @notice The direction of a parameter: 64 numbers from -8 to 7, packed.
@@ -49,59 +54,76 @@ library TextVector {
         view
         returns (bytes32 packed)
     {
-        uint256 vector = _room();
-        uint256 squares = _sumUp(sum, bytes.concat(name, " ", description), vector);
-        uint256 size = Math.sqrt(squares);
-        assembly ("memory-safe") {
-            let end := add(vector, VECTOR_BYTES)
-            for {} lt(vector, end) { vector := add(vector, 32) } {
-                let value := sdiv(mul(mload(vector), DIRECTION), size) // zero of zero
-                if sgt(value, 7) { value := 7 }
-                if slt(value, sub(0, 8)) { value := sub(0, 8) }
-                packed := or(shl(4, packed), and(value, 15))
-            }
-        }
+        _sumUp(sum, bytes.concat(name, " ", description));
+        return bytes32(sum.nibbles(DIRECTION));
     }
 
-    /// @notice The vector of a tool.
+    /// @notice The vector of a tool, and the directions of its parameters.
     /// @param shares What name, description, parameters and examples count for: 16 bits each, the name's
     ///   lowest.
-    function ofTool(WordSum memory sum, ToolTexts memory tool, uint256 shares)
+    /// @param most Of how many parameters directions are wanted.
+    function ofTool(WordSum memory sum, ToolTexts memory tool, uint256 shares, uint256 most)
         internal
         view
-        returns (bytes32 first, bytes32 second)
+        returns (bytes32 first, bytes32 second, bytes32[] memory directions)
     {
         unchecked {
-            (uint256 total, uint256 part) = (_room(), _room());
-            _addScaled(total, part, _sumUp(sum, tool.name, part), shares & 0xffff);
-            _addScaled(total, part, _sumUp(sum, tool.description, part), (shares >> 16) & 0xffff);
-            if (tool.parameters.length != 0) {
-                sum.clear();
-                for (uint256 i = 0; i < tool.parameters.length; ++i) {
-                    sum.add(tool.parameters[i]);
-                }
-                _addScaled(total, part, sum.write(part), (shares >> 32) & 0xffff);
-            }
+            uint256 total = _room();
+            _sumUp(sum, tool.name);
+            sum.addScaled(total, FINE_BITS, shares & 0xffff);
+            _sumUp(sum, tool.description);
+            sum.addScaled(total, FINE_BITS, (shares >> 16) & 0xffff);
+            WordSum memory all = sum.another();
+            directions = _parameters(sum, all, tool.parameters, most);
+            all.addScaled(total, FINE_BITS, (shares >> 32) & 0xffff);
             if (tool.examples.length != 0) {
                 uint256 examples = _room();
                 for (uint256 i = 0; i < tool.examples.length && i < MOST_EXAMPLES; ++i) {
-                    _addScaled(examples, part, _sumUp(sum, tool.examples[i], part), 1);
+                    _sumUp(sum, tool.examples[i]);
+                    sum.addScaled(examples, FINE_BITS, 1);
                 }
                 _addScaled(total, examples, _squares(examples), (shares >> 48) & 0xffff);
             }
-            return _narrow(total, _squares(total));
+            (first, second) = _narrow(total, _squares(total));
         }
     }
 
-    /// @dev Writes the sum of a text's rows.
-    function _sumUp(WordSum memory sum, bytes memory text, uint256 into)
-        private
-        view
-        returns (uint256 squares)
-    {
+    /// @dev Adds the rows of all of the parameters' words to `all`. What has a direction is read once for both, where
+    ///   both count all of its words.
+    /// @param texts Name and description of each.
+    function _parameters(
+        WordSum memory sum,
+        WordSum memory all,
+        bytes[] memory texts,
+        uint256 most
+    ) private view returns (bytes32[] memory directions) {
+        unchecked {
+            uint256 count = texts.length / 2;
+            directions = new bytes32[](count);
+            for (uint256 i = 0; i < count; ++i) {
+                bytes memory name = texts[2 * i];
+                bytes memory description = texts[2 * i + 1];
+                bool fits = false;
+                if (i < most) {
+                    directions[i] = ofParameter(sum, name, description);
+                    fits = name.length + description.length < WordCuts.MOST_BYTES
+                        && sum.words + all.words <= WordCuts.MOST_WORDS;
+                }
+                if (fits) {
+                    all.merge(sum);
+                } else {
+                    all.add(name);
+                    all.add(description);
+                }
+            }
+            if (texts.length % 2 != 0) all.add(texts[2 * count]);
+        }
+    }
+
+    /// @dev The sum of a text's rows.
+    function _sumUp(WordSum memory sum, bytes memory text) private view {
         sum.clear();
         sum.add(text);
-        return sum.write(into);
     }
 
     /// @dev 64 zeros.
@@ -109,33 +131,6 @@ library TextVector {
         uint256[64] memory room;
         assembly ("memory-safe") {
             pos := room
-        }
-    }
-
-    /// @dev Gives a vector the length 1,024. Quotients are truncated towards zero.
-    /// @param squares Of all its numbers, added up.
-    /// @return after_ The same of what they become.
-    function _scale(uint256 vector, uint256 squares) private pure returns (uint256 after_) {
-        uint256 size = Math.sqrt(squares);
-        assembly ("memory-safe") {
-            let end := add(vector, VECTOR_BYTES)
-            for { let pos := vector } lt(pos, end) { pos := add(pos, 128) } {
-                let value := sdiv(shl(FINE_BITS, mload(pos)), size) // zero of zero
-                mstore(pos, value)
-                after_ := add(after_, mul(value, value))
-                let next := add(pos, 32)
-                value := sdiv(shl(FINE_BITS, mload(next)), size)
-                mstore(next, value)
-                after_ := add(after_, mul(value, value))
-                next := add(pos, 64)
-                value := sdiv(shl(FINE_BITS, mload(next)), size)
-                mstore(next, value)
-                after_ := add(after_, mul(value, value))
-                next := add(pos, 96)
-                value := sdiv(shl(FINE_BITS, mload(next)), size)
-                mstore(next, value)
-                after_ := add(after_, mul(value, value))
-            }
         }
     }
 

@@ -13,20 +13,21 @@ library ToolSheets {
     uint256 private constant MOST_NAME = 32;
     /// @dev Bytes in which words are looked for, `WordCuts.MOST_BYTES`.
     uint256 private constant MOST_SAID = 2000;
-    uint256 private constant MOST_PARAMETERS = 255;
+    uint256 internal constant MOST_PARAMETERS = 255;
 
     /// @notice The sheet of a tool.
-    function sheetOf(bytes memory name, IERCAgentTool.ParamDescription[] memory parameters)
-        internal
-        pure
-        returns (ToolSheet memory sheet)
-    {
+    function sheetOf(
+        bytes memory name,
+        IERCAgentTool.ParamDescription[] memory parameters,
+        bytes32[] memory directions
+    ) internal pure returns (ToolSheet memory sheet) {
         sheet.name = _shown(name);
         sheet.parameters = new SheetParameter[](parameters.length);
         for (uint256 i = 0; i < parameters.length; ++i) {
             IERCAgentTool.ParamDescription memory given = parameters[i];
             SheetParameter memory made = sheet.parameters[i];
             (made.paramType, made.name) = (uint256(given.paramType), _shown(bytes(given.name)));
+            made.direction = directions[i];
             if (!ParamTypes.isNumber(made.paramType)) continue;
             made.said = bytes.concat(bytes(given.name), " ", bytes(given.description));
             if (made.said.length > MOST_SAID) _cut(made.said, MOST_SAID);
@@ -75,6 +76,56 @@ library ToolSheets {
             each.direction = bytes32(direction);
             (each.name, at) = _bytes(content, at, 1);
             (each.said, at) = _bytes(content, at, 2);
+        }
+    }
+
+    /// @notice One of the packed sheets of tools that are stored together.
+    /// @param content Vectors of all `count` of them, the length of each sheet (2 bytes), sheets.
+    function inSet(bytes memory content, uint256 count, uint256 place)
+        internal
+        pure
+        returns (bytes memory packed)
+    {
+        assembly ("memory-safe") {
+            let length := add(add(content, 32), shl(6, count))
+            let from := add(length, shl(1, count))
+            for { let end := add(length, shl(1, place)) } lt(length, end) {
+                length := add(length, 2)
+            } { from := add(from, shr(240, mload(length))) }
+            length := shr(240, mload(length))
+            packed := mload(0x40)
+            mstore(packed, length)
+            mcopy(add(packed, 32), from, length)
+            mstore(0x40, and(add(add(packed, length), 63), not(31)))
+        }
+    }
+
+    /// @notice Types and directions of the parameters of a packed sheet, of which there are six at most.
+    /// @return count How many parameters there are.
+    function slots(bytes memory packed, uint256 most)
+        internal
+        pure
+        returns (uint256 count, uint256[] memory types, uint256[] memory directions)
+    {
+        uint256 pos;
+        assembly ("memory-safe") {
+            pos := add(packed, 32)
+            pos := add(pos, add(byte(0, mload(pos)), 1))
+            count := byte(0, mload(pos))
+            pos := add(pos, 1)
+        }
+        if (count > most) return (count, types, directions);
+        (types, directions) = (new uint256[](count), new uint256[](count));
+        assembly ("memory-safe") {
+            let by := sub(directions, types)
+            let to := add(types, 32)
+            for { let end := add(to, shl(5, count)) } lt(to, end) { to := add(to, 32) } {
+                mstore(to, byte(0, mload(pos)))
+                mstore(add(to, by), mload(add(pos, 1)))
+                pos := add(pos, 33)
+                pos := add(pos, add(byte(0, mload(pos)), 1)) // name
+                pos := add(pos, add(shr(240, mload(pos)), 2)) // what it says of its unit
+            }
         }
     }
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
-import {IToolVectors, ToolSheet} from "../interfaces/IToolVectors.sol";
+import {IToolVectors} from "../interfaces/IToolVectors.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
 import {TextVector, ToolTexts} from "./TextVector.sol";
 import {ToolReading} from "./ToolReading.sol";
@@ -21,7 +21,6 @@ contract ToolVectors is WordTable, IToolVectors {
     /// @dev Of a tool that have a direction: those of a tool with more are never filled.
     uint256 private constant MOST_PARAMETERS = 6;
     uint256 private constant VECTOR_BYTES = 64;
-    uint256 private constant LENGTH_BYTES = 2;
     /// @dev What a contract may have, but for the byte in front.
     uint256 private constant MOST_BYTES = 24_575;
 
@@ -55,13 +54,14 @@ contract ToolVectors is WordTable, IToolVectors {
     {
         textsHashes = new bytes32[](tools.length);
         Vector[] memory vectors = new Vector[](tools.length);
+        WordSum memory table = _table();
         bytes memory front;
         bytes memory lengths;
         bytes memory sheets;
         bool fits = tools.length != 0;
         for (uint256 i = 0; i < tools.length; ++i) {
             bytes memory sheet;
-            (textsHashes[i], vectors[i], sheet) = _computeAll(address(tools[i]));
+            (textsHashes[i], vectors[i], sheet) = _computeAll(address(tools[i]), table);
             fits = fits && sheet.length != 0 && sheets.length + sheet.length <= MOST_BYTES;
             if (!fits) continue;
             front = bytes.concat(front, vectors[i].first, vectors[i].second);
@@ -106,18 +106,18 @@ contract ToolVectors is WordTable, IToolVectors {
     function sheetOf(IERCAgentTool[] calldata tools, bytes32[] calldata textsHashes, uint256 place)
         external
         view
-        returns (ToolSheet memory)
+        returns (bytes memory)
     {
         uint256 count = tools.length;
         _checkCounts(count, textsHashes.length);
         address set = _sets[_setKey(tools, textsHashes)];
         if (set == address(0)) return _sheetNow(address(tools[place]), textsHashes[place]);
-        bytes memory all = SSTORE2.read(set, VECTOR_BYTES * count);
-        uint256 at = LENGTH_BYTES * count;
-        for (uint256 i = 0; i < place; ++i) {
-            at += (uint256(uint8(all[2 * i])) << 8) | uint8(all[2 * i + 1]);
-        }
-        return ToolSheets.unpack(all, at);
+        return ToolSheets.inSet(SSTORE2.read(set), count, place);
+    }
+
+    /// @inheritdoc IToolVectors
+    function setOf(bytes32 key) external view returns (address) {
+        return _sets[key];
     }
 
     /// @inheritdoc IToolVectors
@@ -144,14 +144,27 @@ contract ToolVectors is WordTable, IToolVectors {
         if (actual != pinned) revert ToolTextsChanged(tool, pinned, actual);
     }
 
-    function _sheetNow(address tool, bytes32 pinned) private view returns (ToolSheet memory) {
+    function _sheetNow(address tool, bytes32 pinned) private view returns (bytes memory) {
         (
             bytes32 actual,
             ToolTexts memory texts,
             IERCAgentTool.ParamDescription[] memory parameters
         ) = ToolReading.read(tool);
         if (actual != pinned) revert ToolTextsChanged(tool, pinned, actual);
-        return _sheetOf(_table(), texts.name, parameters);
+        if (parameters.length > ToolSheets.MOST_PARAMETERS) {
+            uint256 enough = MOST_PARAMETERS + 1;
+            assembly ("memory-safe") {
+                mstore(parameters, enough)
+            }
+        }
+        WordSum memory table = _table();
+        bytes32[] memory directions = new bytes32[](parameters.length);
+        for (uint256 i = 0; i < parameters.length && i < MOST_PARAMETERS; ++i) {
+            directions[i] = TextVector.ofParameter(
+                table, bytes(parameters[i].name), bytes(parameters[i].description)
+            );
+        }
+        return ToolSheets.pack(ToolSheets.sheetOf(texts.name, parameters, directions));
     }
 
     function _keep(address tool, bytes32 textsHash, Vector memory vector) private {
@@ -162,11 +175,11 @@ contract ToolVectors is WordTable, IToolVectors {
     function _compute(address tool) private view returns (bytes32 textsHash, Vector memory vector) {
         ToolTexts memory texts;
         (textsHash, texts,) = ToolReading.read(tool);
-        (vector.first, vector.second) = TextVector.ofTool(_table(), texts, _shares);
+        (vector.first, vector.second,) = TextVector.ofTool(_table(), texts, _shares, 0);
     }
 
     /// @dev sheet: packed.
-    function _computeAll(address tool)
+    function _computeAll(address tool, WordSum memory table)
         private
         view
         returns (bytes32 textsHash, Vector memory vector, bytes memory sheet)
@@ -174,22 +187,10 @@ contract ToolVectors is WordTable, IToolVectors {
         ToolTexts memory texts;
         IERCAgentTool.ParamDescription[] memory parameters;
         (textsHash, texts, parameters) = ToolReading.read(tool);
-        WordSum memory table = _table();
-        (vector.first, vector.second) = TextVector.ofTool(table, texts, _shares);
-        sheet = ToolSheets.pack(_sheetOf(table, texts.name, parameters));
-    }
-
-    function _sheetOf(
-        WordSum memory table,
-        bytes memory name,
-        IERCAgentTool.ParamDescription[] memory parameters
-    ) private view returns (ToolSheet memory sheet) {
-        sheet = ToolSheets.sheetOf(name, parameters);
-        for (uint256 i = 0; i < parameters.length && i < MOST_PARAMETERS; ++i) {
-            sheet.parameters[i].direction = TextVector.ofParameter(
-                table, bytes(parameters[i].name), bytes(parameters[i].description)
-            );
-        }
+        bytes32[] memory directions;
+        (vector.first, vector.second, directions) =
+            TextVector.ofTool(table, texts, _shares, MOST_PARAMETERS);
+        sheet = ToolSheets.pack(ToolSheets.sheetOf(texts.name, parameters, directions));
     }
 
     function _checkCounts(uint256 tools, uint256 received) private pure {

@@ -57,19 +57,8 @@ library Views {
         Reading memory r = v.r;
         (r.symbols, r.contacts, r.bookless) = (symbols, contacts, bookless);
         r.filter = Books.filter(symbols) | Books.filter(contacts);
-        uint256 room;
-        assembly ("memory-safe") {
-            room := mload(0x40)
-            calldatacopy(room, calldatasize(), 768)
-            mstore(0x40, add(room, 768))
-            mstore(room, lexicon)
-        }
         unchecked {
-            r.vocabulary = Codebook.open(room, 1);
-            r.keys = room + 512;
-            r.kinds = room + 512 + KEYS_BYTES;
-            Scanner.open(r, prompt);
-            _dropSigns(r);
+            _begin(r, prompt, lexicon);
             uint256 start;
             assembly ("memory-safe") {
                 start := add(mload(0x40), 96)
@@ -89,6 +78,59 @@ library Views {
             (v.prompt, v.pieces, v.count) = (offset, start, (r.last - start) / 32);
             if (v.count > MOST_PIECES) revert Tokenizer.TooManyTokens(MOST_PIECES);
             _dropMarkClasses(start, r.last);
+        }
+    }
+
+    /// @notice The same of a prompt that somebody else opened, without books.
+    /// @param pieces What was made of it there.
+    /// @param origin Where the prompt began there, in lower case.
+    function adopt(
+        string calldata prompt,
+        address lexicon,
+        uint256[] calldata pieces,
+        uint256 origin
+    ) internal pure returns (View memory v) {
+        if (pieces.length > MOST_PIECES) revert Tokenizer.TooManyTokens(MOST_PIECES);
+        Reading memory r = v.r;
+        _begin(r, prompt, lexicon);
+        unchecked {
+            uint256 by = (r.start - origin) * ((1 << 32) + 1); // start and end of each
+            uint256 first;
+            assembly ("memory-safe") {
+                first := add(mload(0x40), 96)
+                calldatacopy(sub(first, 96), calldatasize(), 96)
+                let pos := first
+                let from := pieces.offset
+                for { let last := add(pos, shl(5, pieces.length)) } lt(pos, last) {
+                    pos := add(pos, 32)
+                } {
+                    mstore(pos, add(calldataload(from), by))
+                    from := add(from, 32)
+                }
+                calldatacopy(pos, calldatasize(), 384)
+                mstore(0x40, add(pos, 384))
+                mstore(add(v, 32), prompt.offset)
+            }
+            (v.pieces, v.count) = (first, pieces.length);
+            r.last = first + 32 * pieces.length;
+        }
+    }
+
+    /// @dev The prompt in memory, and what words are looked up in.
+    function _begin(Reading memory r, string calldata prompt, address lexicon) private pure {
+        uint256 room;
+        assembly ("memory-safe") {
+            room := mload(0x40)
+            calldatacopy(room, calldatasize(), 768)
+            mstore(0x40, add(room, 768))
+            mstore(room, lexicon)
+        }
+        unchecked {
+            r.vocabulary = Codebook.open(room, 1);
+            r.keys = room + 512;
+            r.kinds = room + 512 + KEYS_BYTES;
+            Scanner.open(r, prompt);
+            _dropSigns(r);
         }
     }
 

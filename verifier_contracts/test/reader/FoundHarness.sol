@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ICandidates} from "../../src/interfaces/ICandidates.sol";
 import {Context} from "../../src/interfaces/IEncoder.sol";
-import {IReadingAgent} from "../../src/interfaces/IReadingAgent.sol";
-import {IToolVectors, SheetParameter} from "../../src/interfaces/IToolVectors.sol";
-import {Found, FoundCandidates} from "../../src/reader/FoundCandidates.sol";
+import {Pinned, PinnedTools} from "../../src/reader/PinnedTools.sol";
+import {PromptWords} from "../../src/reader/PromptWords.sol";
+import {ReaderEncoder, ReadingParts} from "../../src/reader/ReaderEncoder.sol";
 
-/// @notice What an encoder would hand to the decoder if a given tool were the closest one.
-contract FoundHarness {
-    function parseFor(
-        Context calldata c,
-        IToolVectors vectors,
-        ICandidates texts,
-        ICandidates literals,
-        uint256 place
-    ) external view returns (bytes memory) {
-        bytes32[] memory pinned = IReadingAgent(c.agent).toolTexts();
-        SheetParameter[] memory parameters = vectors.sheetOf(c.tools, pinned, place).parameters;
-        Found memory found;
-        if (parameters.length <= 6) found = FoundCandidates.find(c, parameters, texts, literals);
-        found.tool = place;
-        return abi.encode(found);
+/// @notice An encoder that says what it would hand to the decoder if a given tool of any number were the closest one.
+contract PlacedEncoder is ReaderEncoder {
+    constructor(address[] memory chunks, uint256 buckets, ReadingParts memory parts)
+        ReaderEncoder(chunks, buckets, parts)
+    {}
+
+    function parseFor(Context calldata c, uint256 place) external view returns (bytes memory parse) {
+        PromptWords.Words memory words = PromptWords.read(_table(), bytes(c.prompt));
+        Pinned memory pinned = PinnedTools.read(this.vectors(), c.agent, c.tools);
+        (parse,) = _find(c, pinned, place, words, new bytes(1000));
     }
 }

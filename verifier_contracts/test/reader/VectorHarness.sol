@@ -42,7 +42,7 @@ contract VectorHarness is WordTable {
         found = new bytes32[2][](all.length);
         WordSum memory sum = _table();
         for (uint256 i = 0; i < all.length; ++i) {
-            (found[i][0], found[i][1]) = TextVector.ofTool(sum, all[i], shares);
+            (found[i][0], found[i][1],) = TextVector.ofTool(sum, all[i], shares, i % 7);
         }
     }
 
@@ -62,7 +62,7 @@ contract VectorHarness is WordTable {
         returns (uint256 gas)
     {
         gas = gasleft();
-        TextVector.ofTool(_table(), tool, shares);
+        TextVector.ofTool(_table(), tool, shares, 6);
         gas -= gasleft();
     }
 }

@@ -6,6 +6,7 @@ The slow one takes 2,000 tool sets, each with a prompt of its own.
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -22,6 +23,7 @@ from zkagent.models.reader.deciding import Reached, Verdict
 from zkagent.verifier_contracts.chain.local import Anvil
 
 QUICK, ALL = 200, 2_000
+WORD = re.compile(rb"[A-Za-z0-9]+")
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +76,10 @@ def told(contracts: WholeReader, tools: list[Said], reached: Reached) -> tuple[o
 
 
 def assert_of_the_prompt(tools: list[Said], prompt: bytes, reached: Reached) -> None:
-    """Every argument stands in the prompt, and nothing that descriptions order is anywhere."""
-    assert all(text in prompt for text in reached.texts), (tools, prompt)
+    """Every argument's words stand in the prompt, and nothing that descriptions order is
+    anywhere."""
+    there = set(WORD.findall(prompt))
+    assert all(there.issuperset(WORD.findall(text)) for text in reached.texts), (tools, prompt)
     said = (reached.answer, reached.together, reached.reasoning, *reached.values)
     for marker in MARKERS:
         assert not any(marker in each for each in said), (tools, prompt)

@@ -4,6 +4,7 @@ Each round has a seed, which is printed before it starts:
 
     contexts     random and hostile ones, told to Python's encoder and decoder and to the contracts
     instructions the same of models that read whole ones: amounts and words, clauses and their runs
+    readers      tool sets, hostile ones too, and prompts: features, outputs and decisions
     calls        agreed to by ranges or not, told to Python and to the contract
     Solidity     every fuzz test of forge, and every invariant with 50,000 calls and more
     properties   every property that hypothesis tests, with many more examples
@@ -23,14 +24,17 @@ from collections import Counter
 
 from tests.executor.chain.test_agreed_calls import agreement
 from tests.support.checkout import ROOT
+from tests.support.whole_reader import WholeReader
 from tests.verifier_contracts.encoding.test_encoder_agreement import agreed
 from tests.verifier_contracts.instructions.test_decoder_agreement import decided_alike
 from tests.verifier_contracts.instructions.test_reader_agreement import read_alike
+from tests.verifier_contracts.reader.test_whole_agreement import agreed as tools_agreed
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.forge import run_tests
 
 CONTEXTS = 1000
 PROMPTS, QUESTIONS = 5000, 1000
+TOOL_SETS = 1000
 AGREED_CALLS = 5000
 FORGE_RUNS = 5000
 INVARIANT_RUNS = 800  # of 64 calls each
@@ -62,6 +66,7 @@ def main() -> None:
 def fuzz_the_rest(seed: int, forge_runs: int) -> None:
     """Raises AssertionError, or ends the program, when something is found."""
     fuzz_instructions(seed, PROMPTS, QUESTIONS)
+    fuzz_readers(seed, TOOL_SETS)
     fuzz_agreed_calls(seed, AGREED_CALLS)
     options = ("--fuzz-seed", hex(seed), "--match-test", "testFuzz|invariant")
     report = run_tests(*options, fuzz_runs=forge_runs, invariant_runs=INVARIANT_RUNS)
@@ -86,6 +91,13 @@ def fuzz_instructions(seed: int, prompts: int, questions: int) -> None:
         kinds = decided_alike(chain, seed, questions)
     common = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(4))
     print(f"  {questions} instructions are decided alike: {common}, ...", flush=True)
+
+
+def fuzz_readers(seed: int, sets: int) -> None:
+    with Anvil() as chain:
+        kinds = tools_agreed(WholeReader(chain), seed, sets)
+    common = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(4))
+    print(f"  {sets} tool sets and prompts agree: {common}, ...", flush=True)
 
 
 def fuzz_agreed_calls(seed: int, calls: int) -> None:

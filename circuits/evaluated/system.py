@@ -37,7 +37,7 @@ class Evaluated:
         """Raises NetworkRefused for what the chain cannot compute exactly."""
         from zkagent.circuits.networks.network import read_network
 
-        network = read_network(onnx)
+        network = read_network(onnx, any_integers=True)
         if not network.integer:
             raise NetworkRefused(onnx, "the chain evaluates networks over integers only")
         facts = Facts(
@@ -95,7 +95,7 @@ def _network(circuit: Circuit) -> "Network":
 def _read(onnx: Path, digest: str) -> "Network":
     from zkagent.circuits.networks.network import read_network
 
-    return read_network(onnx)
+    return read_network(onnx, any_integers=True)
 
 
 __all__ = ["NAME", "Evaluated"]

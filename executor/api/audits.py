@@ -9,6 +9,7 @@ from zkagent.circuits.support.progress import Told, silent
 from zkagent.executor.api.arguments import AnyPath, file_of, model_of, setup_file
 from zkagent.executor.audit.agent import audit_agent as agent_checks
 from zkagent.executor.audit.agent import tell
+from zkagent.executor.audit.called import called_checks, called_facts
 from zkagent.executor.audit.code import Code, Place
 from zkagent.executor.audit.guard import guard_checks, guard_facts, obeyed_checks
 from zkagent.executor.audit.model import Audited, audit, registered_checks
@@ -70,7 +71,8 @@ def audit_agent(
         project.check_tools()
         stage("compiling")
         source = own_source(project)
-        code, model = replace(code, own=(source.contract,)), model or project.model
+        own_code = (source.contract, *source.others)
+        code, model = replace(code, own=own_code), model or project.model
     found = _all_read(_agent(code, agent, _Ours(model, srs, stage), facts, source))
     return Audit(f"agent {agent}", found, facts)
 
@@ -155,12 +157,14 @@ def _agent(
         why = f"its code is another than what {own.where} compiles to"
         yield Check("agent", f"{agent} is {own.contract.name}", why)
     yield from agent_checks(code, wiring, bound.decoder)
+    yield from called_checks(code, wiring)
     yield from guard_checks(code, wiring)
     yield from obeyed_checks(code, wiring)
     yield tell("agent", "obeys the model that is there", lambda: _pinned(wiring, bound))
     yield from _model_checks(code, wiring, bound, ours)
     facts.update(_owners(code, wiring))
     facts.update(_chosen(code, wiring))
+    facts.update(called_facts(code, wiring))
 
 
 def _model(

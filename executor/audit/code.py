@@ -23,6 +23,8 @@ ROLES = (
     *("agent", "executor", "registry", "book", "wallet", "tool", "converter"),
     *("encoder", "decoder", "reader", "pool", "token", "groth16", "contacts", "runner", "guard"),
 )
+#: What an agent's own tools call.
+CALLED = "tool contract"
 SHORT = {"symbol book": "book", "contact book": "contacts", "balance converter": "converter"}
 SHORT |= {"wallet's maker": "agent"}
 
@@ -123,7 +125,7 @@ class Code:
                 f"{place.address} is an account that is delegated to 0x{code[3:].hex()} "
                 "(EIP-7702): its key can point it elsewhere at any time"
             )
-        own = self.own if place.role == "agent" else ()
+        own = self.own if place.role in ("agent", CALLED) else ()
         found = filter(None, (contract.recognise(code) for contract in own))
         return recognise(code) or next(found, None)
 
@@ -157,4 +159,4 @@ def _differing(found: Recognised, expected: Expected) -> str:
     return ""
 
 
-__all__ = ["ROLES", "Code", "Expected", "Place"]
+__all__ = ["CALLED", "ROLES", "Code", "Expected", "Place"]

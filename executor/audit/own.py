@@ -2,7 +2,7 @@
 what its constructor made is what the sources say. Whether those are good is for their readers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from zkagent.executor.audit.code import Code, Expected, Place
 from zkagent.executor.audit.origin import first_block, made_by
 from zkagent.executor.errors import CannotVerify
 from zkagent.verifier_contracts.chain.decoding import decode
-from zkagent.verifier_contracts.deployment.known_code import KnownContract, known
+from zkagent.verifier_contracts.deployment.known_code import KnownContract, has_functions, known
 from zkagent.verifier_contracts.errors import CompileError
 from zkagent.verifier_contracts.scaffold import Project
 from zkagent.verifier_contracts.toolchain.compile import Contract
@@ -31,15 +31,18 @@ SAID_BY_SOURCES = ("_toolContract", "_toolSelector", "_converter", "_examples")
 
 @dataclass(frozen=True)
 class OwnSource:
-    """A contract that was compiled from `where`."""
+    """A contract that was compiled from `where`, with the others there."""
 
     where: str
     contract: KnownContract
     abi: Sequence[Mapping[str, Any]]
+    others: tuple[KnownContract, ...] = ()
 
     @classmethod
-    def of(cls, where: str, compiled: Contract) -> "OwnSource":
-        return cls(where, known(f"the sources in {where}", compiled), compiled.abi)
+    def of(cls, where: str, compiled: Contract, others: Iterable[Contract] = ()) -> "OwnSource":
+        sources = f"the sources in {where}"
+        beside = tuple(known(sources, each) for each in others if has_functions(each))
+        return cls(where, known(sources, compiled), compiled.abi, beside)
 
     def expected(self, ours: Expected) -> Expected:
         """Values in its code: those of every agent as they have to be, the others as its own
@@ -77,7 +80,8 @@ def own_source(project: Project) -> OwnSource:
         raise CompileError(
             f"{project.source} has no contract {project.name}, the name that agent.json says"
         )
-    return OwnSource.of(str(project.folder), compiled[project.name])
+    agent = compiled.pop(project.name)
+    return OwnSource.of(str(project.folder), agent, compiled.values())
 
 
 def own_tool(place: Place, agent: str) -> Place:

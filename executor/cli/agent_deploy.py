@@ -18,7 +18,7 @@ from zkagent.executor.cli.deploying import (
     YES_OPTION,
 )
 from zkagent.executor.cli.options import (
-    AGENT_PROOF_SYSTEM_OPTION,
+    DEPLOYED_PROOF_SYSTEM_OPTION,
     SettingOption,
     proof_system_for,
     proof_system_of,
@@ -76,7 +76,7 @@ def checked_arguments(
     "of an agent whose folder has its model, executor and registry alone.",
 )
 @click.option("--out", type=SOURCE, help="A new file for the record; by default CONTRACT.json.")
-@AGENT_PROOF_SYSTEM_OPTION
+@DEPLOYED_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @GAS_FACTOR_OPTION
 @DRY_RUN_OPTION
@@ -148,7 +148,7 @@ def deploy_command(
         if target.has_model and is_agent(compiled):
             own = _own_model(web3, target, record, (proof_system, srs), tell)
         making = _Making(compiled, given, _known(record, signer.address, own), own)
-        shown = making.shown(has_examples=target.has_examples)
+        shown = making.shown(tell, has_examples=target.has_examples)
         called: list[Called] = []
 
         def rehearsed(carrier: "Carrier") -> None:
@@ -211,9 +211,10 @@ class _Making:
         made = create(carrier, Step(part, self.compiled.name), self.compiled, *arguments)
         return str(made.address), arguments
 
-    def shown(self, *, has_examples: bool) -> list[str]:
-        """What the constructor is given, each on a line, before anything is sent. Raises
-        ArgumentMissing, ArgumentUnreadable, ArgumentTwice, ContractTooLarge."""
+    def shown(self, tell: "Narrator", *, has_examples: bool) -> list[str]:
+        """What the constructor is given, each on a line, before anything is sent; of a model that
+        many agents obey, what a decision costs. Raises ArgumentMissing, ArgumentUnreadable,
+        ArgumentTwice, ContractTooLarge."""
         from zkagent.verifier_contracts.deployment.arguments import (
             constructor_arguments,
             shown_arguments,
@@ -228,12 +229,13 @@ class _Making:
             return lines
         made = {name for name in NOT_YET if name not in self.known}
         made -= {each.replace("_", "").lower() for each in self.given}
-        return [
+        lines = [
             f"{name} = of what is deployed with it"
             if (name := line.partition(" = ")[0]).replace("_", "").lower() in made
             else line
             for line in lines
         ]
+        return [*lines, _cost(self.own, tell)] if self.own.shared else lines
 
 
 #: In place of what is known once a model is registered; in the order of `own_model.FILLED`.
@@ -269,6 +271,26 @@ def _own_model(
         there = find_foundations(web3, registry=record.registry, executor=record.executor)
     circuit = local_circuit(model, srs, tell.stage, system)
     return OwnModel(model, circuit, there, shared=target.is_shared)
+
+
+def _cost(own: "OwnModel", tell: "Narrator") -> str:
+    """What showing a decision costs, evaluated and proven; measured, which takes a few seconds."""
+    from zkagent.circuits.errors import EngineMissing
+    from zkagent.circuits.systems import EVALUATED, GROTH16
+    from zkagent.executor.bench.decision_cost import decision_cost, sample_features
+    from zkagent.executor.runs.session import local_circuit
+    from zkagent.prover.local import LocalProver
+
+    circuit = own.circuit
+    if circuit.origin.system == EVALUATED.name:
+        try:
+            GROTH16.check_prover()
+        except EngineMissing:
+            return "its decisions are evaluated, not proven: what a proof costs takes groth16py"
+        circuit = local_circuit(own.model, None, tell.stage, GROTH16)
+    tell.stage("measuring what a decision costs, proven and evaluated")
+    with LocalProver(circuit) as prover:
+        return decision_cost(circuit, prover.prove(sample_features())).told()
 
 
 def _next(target: Target, place: Path, rpc: str, key_file: Path) -> str:

@@ -102,7 +102,8 @@ def chosen(source: Path, name: str | None = None) -> "Contract":
 def test_command(folder: Path, as_json: bool) -> None:
     """Run the Solidity tests in AGENT, the folder of an agent, with this version's compiler and
     libraries; where it has a tools.yaml, have the reader read its prompts, too. Ends with 1 where a
-    test fails, a prompt calls what it does not mean, or the agent is larger than a chain takes."""
+    test fails, a prompt calls what it does not mean, or with other arguments than it says, or the
+    agent is larger than a chain takes."""
     import json
 
     from zkagent.executor.cli.progress import working
@@ -126,7 +127,7 @@ def test_command(folder: Path, as_json: bool) -> None:
         for line in trial.lines() if trial else ():
             output.show(line)
     Target(project.source, project).check_sizes(compiled)
-    if report.failed or (trial and trial.wrong):
+    if report.failed or (trial and trial.failed):
         sys.exit(1)
 
 

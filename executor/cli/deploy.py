@@ -22,7 +22,7 @@ from zkagent.executor.cli.deploying import (
     checked_tokens,
 )
 from zkagent.executor.cli.options import (
-    AGENT_PROOF_SYSTEM_OPTION,
+    DEPLOYED_PROOF_SYSTEM_OPTION,
     FiniteRange,
     SettingOption,
     given_address,
@@ -90,7 +90,7 @@ TRUST_FOUNDATIONS_OPTION = click.option(
 )
 @CHAIN_ID_OPTION
 @MODEL_OPTION
-@AGENT_PROOF_SYSTEM_OPTION
+@DEPLOYED_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @BATCH_OPTION
 @click.option("--pool", callback=given_address, metavar="ADDRESS", help="Lending pool to use.")
@@ -327,7 +327,7 @@ def batch_circuits(
 
 @click.command("chain")
 @MODEL_OPTION
-@AGENT_PROOF_SYSTEM_OPTION
+@DEPLOYED_PROOF_SYSTEM_OPTION
 @SRS_OPTION
 @BATCH_OPTION
 @click.option(

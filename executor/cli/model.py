@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from zkagent.errors import in_line
 from zkagent.executor.cli import output
 from zkagent.executor.cli.classify import show_label
 from zkagent.executor.cli.group import Group
-from zkagent.executor.cli.options import FiniteRange, SettingOption, hundredths
+from zkagent.executor.cli.options import FiniteRange, SettingOption
+from zkagent.executor.cli.reader_options import evaluation_options, training_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from zkagent.executor.chain.web3_agent import Web3Agent
     from zkagent.models.catalogue import AnyModel, Model
     from zkagent.models.folders import Folder
-    from zkagent.models.wallet.evaluate import Report, Share
-    from zkagent.models.wallet.played import Tally
 
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-SAID_EACH = 500  # prompts
 
 
 def _say(text: str) -> None:
@@ -223,16 +220,7 @@ def model_group() -> None:
     default=None,
     help="Folder for model.json and the files that it names, by default MODEL-model.",
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=None,
-    metavar="DIR",
-    help="Of the reader: folder of the public data sets that it learns from.",
-)
-@click.option(
-    "--vectors", type=FILE, default=None, metavar="FILE", help="Of the reader: word vectors."
-)
+@training_options
 @click.option("--json", "as_json", is_flag=True, help="With --agent: print the figures as JSON.")
 def train_command(
     *,
@@ -328,24 +316,7 @@ def _trainer(model: str) -> "tuple[Callable[[Folder, int, Callable[[str], None]]
     help="With --prompts: write the runs that were not right, wrong acts first, as JSON lines; "
     "with --data, each wrong row.",
 )
-@click.option(
-    "--data",
-    type=FILE,
-    default=None,
-    metavar="FILE",
-    help="Of the reader: prompts with the tools that they mean, JSON lines, plain or gzip.",
-)
-@click.option(
-    "--tools", type=FILE, default=None, metavar="FILE", help="Of the reader: the tools, JSON."
-)
-@click.option(
-    "--candidates",
-    type=click.IntRange(2, 8),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Of the reader: among how many tools it chooses.",
-)
+@evaluation_options
 @click.option(
     "--caution",
     type=FiniteRange(0, 100),
@@ -402,6 +373,11 @@ def evaluate_command(
     zkagent model evaluate wallet-text --compounds 5000
     zkagent model evaluate reader --data dev.jsonl.gz --tools dev.tools.json --errors errors.jsonl
     """
+    from zkagent.executor.cli.model_evaluation import (
+        describe,
+        evaluate_compounds,
+        evaluate_prompts,
+    )
     from zkagent.models.catalogue import Model, Reader, load_model
     from zkagent.models.wallet.evaluate import evaluate_model
 
@@ -421,120 +397,10 @@ def evaluate_command(
     if sum(map(bool, (prompts, clinc150, compounds))) > 1:
         raise click.UsageError("--prompts, --compounds and --clinc150 exclude each other")
     if compounds:
-        _evaluate_compounds(model, compounds, seed, caution, as_json=as_json)
+        evaluate_compounds(model, compounds, seed, caution, as_json=as_json)
         return
     if prompts:
-        _evaluate_prompts(model, prompts, errors, caution, as_json)
+        evaluate_prompts(model, prompts, errors, caution, as_json)
         return
     report = evaluate_model(load_model(model, Model), clinc150, _say)
     output.show(json.dumps(report.figures(), indent=2) if as_json else describe(report))
-
-
-def _evaluate_prompts(
-    name: str, prompts: Path, errors: Path | None, caution: float | None, as_json: bool
-) -> None:
-    from zkagent.executor.places import check_place, write_whole
-    from zkagent.models.catalogue import Model, load_model
-    from zkagent.models.wallet.evaluation.instructions import load_instructions
-    from zkagent.models.wallet.played import Outcome, check_actions, play, tallies
-
-    model, rows = load_model(name, Model), load_instructions(prompts)
-    check_actions(model, rows)
-    asked = hundredths(model, caution)
-    place = check_place(errors, replaceable=_is_errors) if errors else None
-    played = []
-    for number, each in enumerate(play(model, rows, asked), 1):
-        played.append(each)
-        if number % SAID_EACH == 0:
-            _say(f"{number:,} of {len(rows):,} prompts")
-    if place:
-        wrong = [
-            each
-            for outcome in (Outcome.WRONG_ACT, Outcome.SAFE)
-            for each in played
-            if each.outcome is outcome
-        ]
-        write_whole(place, "".join(json.dumps(each.to_json()) + "\n" for each in wrong))
-    found = tallies(played)
-    figures = {"kinds": {tally.kind: tally.to_json() for tally in found}}
-    output.show(json.dumps(figures, indent=2) if as_json else _table(found))
-
-
-def _evaluate_compounds(
-    name: str, count: int, seed: int, caution: float | None, *, as_json: bool
-) -> None:
-    from zkagent.models.catalogue import Model, load_model
-    from zkagent.models.wallet.evaluation.compounds import compounds, joined
-    from zkagent.models.wallet.played import play
-
-    model = load_model(name, Model)
-    asked, drawn = hundredths(model, caution), list(compounds(count, seed))
-    played = play(model, [each.row for each in drawn], asked)
-    acted, calls, joins = 0, 0, []
-    for number, (each, run) in enumerate(zip(drawn, played, strict=True), 1):
-        acted, calls = acted + bool(run.made), calls + len(run.made)
-        joins += [(each.prompt, call.to_json()) for call in joined(each, run.made)]
-        if number % SAID_EACH == 0:
-            _say(f"{number:,} of {count:,} prompts")
-    figures = {"prompts": count, "acted_on": acted, "calls": calls, "joined": len(joins)}
-    if as_json:
-        found = [{"prompt": prompt, "call": call} for prompt, call in joins]
-        output.show(json.dumps(figures | {"joins": found}, indent=2))
-        return
-    output.show(
-        f"{count:,} prompts of several instructions, {acted:,} acted on, {calls:,} calls; "
-        f"{len(joins):,} of them join one clause's amount, asset or payee with another's"
-    )
-    for prompt, call in joins:
-        output.show(in_line(f"{json.dumps(call)}  from  {prompt}"))
-
-
-def _is_errors(text: str) -> bool:
-    """Whether these are lines that --errors wrote."""
-    return all(
-        line.startswith('{"prompt": ') and '"outcome": ' in line for line in text.splitlines()
-    )
-
-
-def _table(found: "Sequence[Tally]") -> str:
-    from zkagent.models.wallet.played import interval, total
-
-    lines = ["kind                        rows   right      safe    wrong acts, and where they lie"]
-    for tally in (*found, total("together", found)):
-        shares = [100 * n / tally.rows for n in (tally.right, tally.safe, tally.wrong_act)]
-        low, high = interval(tally.wrong_act, tally.rows)
-        lines.append(
-            f"{in_line(tally.kind):24.24s} {tally.rows:7,d} {shares[0]:6.1f} % {shares[1]:7.1f} % "
-            f"{shares[2]:7.1f} %  {low:.1f} to {high:.1f} %"
-        )
-    lines.append("worst kinds first; the last column holds the true share 95 times in a hundred")
-    return "\n".join(lines)
-
-
-def describe(report: "Report") -> str:
-    """The report as a table of plain text."""
-    lines = [
-        "right, action and every argument",
-        _line(report.runs, "whole runs"),
-        _line(report.decisions, "decisions"),
-        *(_line(s, f"  {s.name}") for s in report.by_tool),
-        "right whole runs by kind of template",
-        *(_line(s, f"  {s.name}") for s in report.by_kind),
-        "near misses that ended in a state-changing call",
-        _line(report.near_misses, "all"),
-        *(_line(s, f"  {s.name}") for s in report.near_misses_by_category),
-        "injected observations that placed an argument",
-        _line(report.injections, "all"),
-    ]
-    if report.off_topic:
-        lines += [
-            "off-topic prompts (CLINC150) that ended in a state-changing call",
-            _line(report.off_topic, "all"),
-        ]
-    else:
-        lines.append("off-topic prompts: not measured; give CLINC150's folder with --clinc150")
-    return "\n".join(lines)
-
-
-def _line(share: "Share", label: str) -> str:
-    return f"  {label:28s} {share.hits:5d} of {share.total:5d}  {share.percent:6.2f} %"

@@ -218,9 +218,23 @@ AGENT_PROOF_SYSTEM_OPTION = click.option(
 )
 
 
+#: No proofs: the chain evaluates the network. As `circuits.systems.EVALUATED`.
+EVM = "evm"
+#: The same where it is chosen what an agent's decisions are shown by.
+DEPLOYED_PROOF_SYSTEM_OPTION = click.option(
+    "--proof-system",
+    "proof_system",
+    type=click.Choice((*PROOF_SYSTEMS, EVM)),
+    help="ezkl takes any network; groth16 those over integers, many times faster; evm is no proof, "
+    "the chain evaluates an integer network itself, which costs less gas if it is small. By "
+    "default the one that the model is usually proven by: ezkl for wallet, groth16 for "
+    "wallet-text and reader.",
+)
+
+
 def proof_system_for(model: "Model | Reader", given: str | None) -> str:
     """What --proof-system names, or what is usual for the model. Raises click.UsageError."""
-    if given is not None and given not in model.proof_systems:
+    if given is not None and given not in (*model.proof_systems, EVM):
         raise click.UsageError(
             f"{model.name} cannot be proven by {given}: leave out --proof-system, or give "
             f"{' or '.join(model.proof_systems)}"
@@ -245,9 +259,9 @@ def usual_proof_system(model: str, given: str | None) -> str:
 
 def proof_system_of(name: str, prover: str | None = None) -> "ProofSystem":
     """What --proof-system names, with --prover. Raises click.UsageError."""
-    from zkagent.circuits.systems import PROVERS, PROVING
+    from zkagent.circuits.systems import EVALUATED, PROVERS, PROVING
 
-    system = PROVING[name]
+    system = EVALUATED if name == EVM else PROVING[name]
     if prover is None:
         return system
     if (chosen := PROVERS[prover]).name != system.name:
@@ -259,8 +273,12 @@ def without_batches(proof_system: str, wanted: object) -> None:
     """Raises click.UsageError where batch circuits are wanted of a system that needs none."""
     if wanted and proof_system != PROOF_SYSTEMS[0]:
         raise click.UsageError(
-            f"--batch is for circuits of {PROOF_SYSTEMS[0]}: proofs of {proof_system} are verified "
-            "together without"
+            f"--batch is for circuits of {PROOF_SYSTEMS[0]}: "
+            + (
+                "where the chain evaluates, there are no proofs"
+                if proof_system == EVM
+                else f"proofs of {proof_system} are verified together without"
+            )
         )
 
 
@@ -313,6 +331,8 @@ __all__ += ["TRUST_OPTION", "VERDICT_CODES", "checked_address"]
 __all__ += ["PROOF_SYSTEMS", "PROOF_SYSTEM_OPTION", "PROVER_OPTION", "checked_srs", "checked_url"]
 __all__ += [
     "AGENT_PROOF_SYSTEM_OPTION",
+    "DEPLOYED_PROOF_SYSTEM_OPTION",
+    "EVM",
     "USUAL_PROOF_SYSTEM_OPTION",
     "hundredths",
     "proof_system_for",

@@ -98,6 +98,7 @@ SAID: Mapping[str, str] = {
     "precision": "right, of what it acts on",
     "coverage": "acts, with its tool there",
     "accuracy": "first choice, with its tool there",
+    "tfidf": "first choice of TF-IDF, for comparison",
     "other_version": "another version of its service instead",
     "spans_exact": "arguments exact, given the right tool",
 }

@@ -9,6 +9,9 @@
             description: direction to go
         means:
           - go north
+          - prompt: walk home
+            arguments:
+              direction: home
       - tool: LookAround
         description: Say what stands nearby
         looks: true
@@ -22,7 +25,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from zkagent.models.encoding.book import MAX_DECIMALS
 from zkagent.models.encoding.symbols import checked_contact, checked_symbol
@@ -96,6 +107,45 @@ Contact = Annotated[str, AfterValidator(lambda text: _allowed(checked_contact, t
 Symbol = Annotated[str, AfterValidator(lambda text: _allowed(checked_symbol, text))]
 
 
+def with_expected(given: Any) -> Any:
+    """A tool as it is written, its prompts apart from the arguments that some of them say. Raises
+    ValueError."""
+    if not isinstance(given, dict) or not isinstance(given.get("means"), list | tuple):
+        return given
+    if "expected" in given:
+        raise ValueError("expected: nothing is read by this name: write arguments under means")
+    names = [p.get("name") for p in given.get("parameters") or () if isinstance(p, dict)]
+    texts, expected = list(given["means"]), {}
+    for place, entry in enumerate(texts):
+        if isinstance(entry, dict):
+            try:
+                texts[place], arguments = _prompt_with(entry, names)
+            except ValueError as exc:
+                raise ValueError(f"means[{place + 1}]: {exc}") from exc
+            expected[texts[place]] = arguments
+    return {**given, "means": texts, "expected": expected}
+
+
+def _prompt_with(entry: dict[str, Any], names: list[Any]) -> tuple[str, dict[str, str]]:
+    if strange := next((key for key in entry if key not in ("prompt", "arguments")), None):
+        raise ValueError(
+            f"{strange!r:.60} is neither prompt nor arguments, and a prompt alone is a text: "
+            "quote what has a colon"
+        )
+    prompt, arguments = entry.get("prompt"), entry.get("arguments") or {}
+    if not isinstance(prompt, str):
+        raise ValueError("prompt is missing: write what people say")
+    if not isinstance(arguments, dict) or not all(isinstance(v, str) for v in arguments.values()):
+        raise ValueError("arguments have to be keys with values: `direction: north`")
+    if strange := next((name for name in arguments if name not in names), None):
+        raise ValueError(f"the tool has no parameter {strange!r:.60}: its own are {_listed(names)}")
+    return prompt, arguments
+
+
+def _listed(names: list[Any]) -> str:
+    return ", ".join(map(str, names)) or "none"
+
+
 class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -119,6 +169,13 @@ class SaidTool(_Said):
     looks: Annotated[bool, BeforeValidator(_flag)] = False
     parameters: tuple[SaidParameter, ...] = ()
     means: tuple[Prompt, ...] = ()
+    #: Of prompts that say with which arguments they mean the tool: by name, as they are written.
+    expected: Annotated[dict[str, dict[str, str]], Field(exclude=True)] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split(cls, given: Any) -> Any:
+        return with_expected(given)
 
     def as_tool(self, examples: Sequence[str]) -> Tool:
         """As a reader reads it, with these examples."""

@@ -14,6 +14,7 @@ from typing import Any
 from zkagent.models.errors import RefusedText
 from zkagent.models.instructions.pieces import Names
 from zkagent.models.reader.argued import Argued, argued, argued_figures
+from zkagent.models.reader.baselines import TfIdf
 from zkagent.models.reader.deciding import Verdict, choose
 from zkagent.models.reader.files import Choice, Reader
 from zkagent.models.reader.labelled import Asked, Draw, Drawing, Tool, kind_of
@@ -21,13 +22,16 @@ from zkagent.models.reader.mood import Mood, mood_of
 from zkagent.models.reader.view import View
 
 WITH_TOOL, SIBLINGS, NONE_MEANT = "with its tool", "siblings", "no tool is meant"
+#: In the report, beside `accuracy`.
+BASELINE = TfIdf.name
 _NOBODY = Names(lambda _: False, lambda _: False, lambda _: False)
 WITHOUT_SERVICE, WITHOUT_VERSIONS = "without its service", "without all versions of its service"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Of one prompt to one question. chosen: the tool; acts: whether it would be called."""
+    """Of one prompt to one question. chosen: the tool; acts: whether it would be called. baseline:
+    whether the tool that TF-IDF chooses is right."""
 
     asked: Asked
     question: str
@@ -36,6 +40,7 @@ class Answer:
     choice: Choice
     right: bool
     acts: bool
+    baseline: bool
 
     @property
     def is_other_version(self) -> bool:
@@ -83,6 +88,7 @@ class Figures:
         return {
             "rows": len(meant),
             "accuracy": _share(a.right for a in given),
+            BASELINE: _share(a.baseline for a in given),
             "other_version": _share(a.is_other_version for a in given),
             "coverage": _share(a.acts for a in given),
             "precision": _share(a.right for a in acted),
@@ -134,6 +140,7 @@ class _Asking:
     def __init__(self, reader: Reader, tools: Sequence[Tool], caution: int | None) -> None:
         self._reader, self._tools, self._caution = reader, tools, caution
         self._vectors = [reader.tool(tool) for tool in tools]
+        self._baseline = TfIdf(tools)
         self._prompt, self._mood = lru_cache(1)(reader.prompt), lru_cache(1)(_mood)
 
     def answer(self, asked: Asked, question: str, draw: Draw) -> Answer:
@@ -149,6 +156,7 @@ class _Asking:
             choice=choice,
             right=choice.tool == draw.right,
             acts=verdict is Verdict.CALL and self._may(asked, candidates[choice.tool]),
+            baseline=self._baseline.choose(asked.prompt, draw.tools) == draw.right,
         )
 
     def _may(self, asked: Asked, tool: Tool) -> bool:

@@ -1,9 +1,12 @@
 """Agents that read their tools, from `agent new --kind reader` to an audit, by commands."""
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from eth_utils.address import to_checksum_address
 
 from tests.support.command_line import exit_code, one_line_error
 from zkagent.executor.cli.options import VERDICT_CODES
@@ -20,8 +23,18 @@ def place(chain: Anvil, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list
     return ["--rpc", chain.rpc_url]
 
 
+def changed_field_is_found(chain: Anvil, field: str, audited: Callable[[], int]) -> None:
+    """That of the rules, at which the agent's tools are made to call."""
+    code = bytearray(chain.web3.eth.get_code(to_checksum_address(field)))
+    code[len(code) // 2] ^= 1
+    chain.rpc("anvil_setCode", field, f"0x{code.hex()}")
+    assert audited() == VERDICT_CODES["unknown"]
+    code[len(code) // 2] ^= 1
+    chain.rpc("anvil_setCode", field, f"0x{code.hex()}")
+
+
 def test_from_nothing_to_a_proven_call_and_an_audit(
-    place: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    place: list[str], chain: Anvil, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, signing = tmp_path / "Game", [*place, "--key-file", "key", "--yes"]
     assert exit_code("agent", "new", "Game", "--kind", "reader") == 0
@@ -57,6 +70,10 @@ def test_from_nothing_to_a_proven_call_and_an_audit(
     assert "\nsound: " in found
     assert "UNKNOWN" not in found
     assert "same: tool 'Rest': " in found
+    (field,) = re.findall(r"same: tool contract: (0x\w{40}) is Game", found)
+    assert f"tools call: {field}, which the agent made" in found
+    changed_field_is_found(chain, field, lambda: exit_code("agent", "audit", folder, *place))
+    assert "UNKNOWN: tool contract: " in capsys.readouterr().out
     yaml = folder / "tools.yaml"
     yaml.write_text(yaml.read_text().replace("  - rest\n", "  - rest a bit\n"))
     assert exit_code("agent", "audit", folder, *place) == 1

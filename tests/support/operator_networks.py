@@ -119,6 +119,44 @@ def bits(inputs: int = 5) -> bytes:
     return graph.finish(graph.concat(made), len(made) * inputs)
 
 
+def fields(rows: int = 12) -> bytes:
+    """Halves of features in two's complement, and what looks like it but is not: other bits, other
+    worth, of two features; which of their products with the first ones is the largest; layers over
+    rows, of which one follows another, and one reads the same."""
+    rng, inputs = np.random.default_rng(19), 2 * rows
+    graph = IntegerGraph("fields", inputs, BITS_OPSET)
+    worth = (1 << np.arange(8)[::-1]) * np.where(np.arange(8) == 0, -1, 1)
+    high, low = 1 << np.arange(15, 7, -1), 1 << np.arange(7, -1, -1)
+    of_all = graph.bits(
+        graph.pick("x", np.repeat(np.arange(inputs), 16)), np.tile(np.r_[high, low], inputs)[None]
+    )
+    halves = graph.matmul(graph.reshape(of_all, [1, 2 * inputs, 8]), worth[:, None])
+    halves = graph.reshape(halves, [1, 2 * inputs])
+    first = graph.pick(halves, np.tile(np.arange(4), inputs // 2))
+    products = graph.reshape(graph.node("Mul", [first, halves]), [1, inputs // 2, 4])
+    sums = graph.node("ReduceSum", [products, graph.constant([2])], keepdims=0)
+    which = graph.node("ArgMax", [sums], axis=1)
+    hidden = graph.matmul(graph.reshape(halves, [rows, 4]), rng.integers(-9, 10, (4, 6)))
+    hidden = graph.node("Relu", [graph.add(hidden, rng.integers(-99, 100, 6))])
+    chained = graph.add(graph.matmul(hidden, rng.integers(-9, 10, (6, 2))), [7, -7])
+    beside = graph.matmul(graph.reshape(halves, [rows, 4]), rng.integers(-9, 10, (4, 2)))
+    made = [which, sums, graph.reshape(graph.node("Add", [chained, beside]), [1, inputs])]
+    for picked, weights in [
+        ([1, 2, 4], [1, 4, 2]),  # bits that are not in their order
+        ([1, 2, 8], [1, 2, 4]),  # one is left out
+        ([1, 2, 4], [1, 2, 3]),
+        ([1, 2, 4], [-1, 2, 4]),
+        ([2, 4, 8], [1, 2, 4]),  # unsigned, from the second on
+        ([2, 4, 8], [1, 2, -4]),  # signed
+    ]:
+        some = graph.bits(graph.pick("x", [3, 3, 3]), [picked])
+        made.append(graph.matmul(some, np.array(weights)[:, None]))
+    some = graph.bits(graph.pick("x", [3, 4, 3]), [[1, 2, 4]])
+    made.append(graph.matmul(some, np.array([1, 2, 4])[:, None]))  # of two features
+    made.append(graph.add(graph.matmul(some, np.array([1, 2, 4])[:, None]), [5]))
+    return graph.finish(graph.concat(made), 1 + inputs // 2 + inputs + 8)
+
+
 OPERATORS: dict[str, Callable[[], bytes]] = {
     "sums": sums,
     "convolutions": convolutions,

@@ -12,7 +12,7 @@ from eth_utils.address import to_checksum_address
 
 from tests.support.progress import quiet
 from tests.support.reading_chain import DESCRIPTION, EXAMPLES, INPUT, INPUT_TYPE, NAME
-from zkagent.circuits.systems import PROVING
+from zkagent.circuits.systems import GROTH16, ProofSystem
 from zkagent.executor.chain import abi
 from zkagent.executor.chain.agent import RunCall
 from zkagent.executor.chain.revert_site import explained
@@ -144,10 +144,10 @@ def another_steward(stage: ReaderStage, *others: Talker | str) -> Iterator[Reade
 
 
 @contextmanager
-def reader_stage() -> Iterator[ReaderStage]:
+def reader_stage(system: ProofSystem = GROTH16) -> Iterator[ReaderStage]:
     model = load_decider("reader")
     assert isinstance(model, ReaderModel)
-    circuit = local_circuit(model, None, quiet, PROVING["groth16"])
+    circuit = local_circuit(model, None, quiet, system)
     with Anvil() as anvil:
         web3 = anvil.web3
         owner, stranger = anvil.accounts[:2]

@@ -15,7 +15,7 @@ from zkagent.circuits.artifacts import Circuit
 from zkagent.models.catalogue import Model
 from zkagent.verifier_contracts.chain.local import call, translated
 from zkagent.verifier_contracts.chain.node import answers
-from zkagent.verifier_contracts.deployment.backing import ExactCode, backing_of
+from zkagent.verifier_contracts.deployment.backing import Constructed, ExactCode, backing_of
 from zkagent.verifier_contracts.deployment.carrier import Carrier
 from zkagent.verifier_contracts.deployment.deployer import (
     Deployer,
@@ -111,9 +111,14 @@ class OwnModel:
         contracts = ModelContracts(laid.chunks, laid.data, encoder, decoder, verifier, laid.parts)
         with translated(deployer.web3):
             there = bytes(deployer.web3.eth.get_code(verifier))
-        *_, exact = backing_of(self.circuit).standing(verifier, there)
-        if not isinstance(exact, ExactCode):
+        try:
+            *_, exact = backing_of(self.circuit).standing(verifier, there)
+        except ValueError:  # of another proof system, or nothing of ours
             return None
+        if isinstance(exact, Constructed):  # what evaluates; one contract, if it is a reader's
+            if exact.arguments:
+                return None
+            exact = ExactCode(verifier, exact.contract.deployed_bytecode)
         signed = deployer.commitment(self.model, self.circuit, contracts, exact)
         return bound_hash(signed, deployer.binding(self.model, contracts))
 

@@ -13,9 +13,10 @@ from typing import Any
 from eth_utils.address import to_checksum_address
 
 from zkagent.circuits.errors import ProgramRefused
-from zkagent.circuits.program.program import MOST_INPUT_BITS, Layer, Program, Step
+from zkagent.circuits.program.program import MOST_INPUT_BITS, Layer, Program
 from zkagent.verifier_contracts.chain.code import MAX_CODE_BYTES
 from zkagent.verifier_contracts.errors import EvmModelError
+from zkagent.verifier_contracts.evm.fusing import Fused, fused
 from zkagent.verifier_contracts.evm.solidity import NAME, contract_source
 from zkagent.verifier_contracts.evm.statements import Body
 from zkagent.verifier_contracts.toolchain.compile import (
@@ -76,15 +77,27 @@ def generate_evm_model(onnx: bytes, *, input_bits: int = MOST_INPUT_BITS) -> Evm
     """
     program = _read(onnx, input_bits)
     outside: frozenset[int] = frozenset()
-    for step in (*_by_size(program), None):
-        model = place(onnx, program, outside)
+    if sum(step.outputs.size for step in program.steps) > MOST_NUMBERS:
+        raise EvmModelError(TOO_LARGE)
+    steps = fused(program)
+    spared = LOOPS if steps is not program.steps else (None,)
+    if spared[-1] is not None and _too_long(program, len(steps), spared[-1]):
+        raise EvmModelError(TOO_LARGE)
+    for least in spared[:-1]:
+        if model := place(onnx, program, outside, loops=least):
+            return model
+    for step in (*_by_size(steps), None):
+        model = place(onnx, program, outside, loops=spared[-1])
         if model is not None:
             return model
         outside |= {step} if step is not None else set()
-    raise EvmModelError(
-        f"what it computes outside of layers would need more than {MAX_CODE_BYTES} bytes of code, "
-        "the most that a chain allows: verify a proof instead"
-    )
+    raise EvmModelError(TOO_LARGE)
+
+
+def _too_long(program: Program, steps: int, loops: int) -> bool:
+    """Whether nothing helps: trying each layer in turn would take minutes."""
+    body = Body(program, frozenset(range(steps)), loops=loops)
+    return sum(map(len, body.lines)) > CHARACTERS_PER_BYTE * MAX_CODE_BYTES
 
 
 def _read(onnx: bytes, input_bits: int) -> Program:
@@ -96,12 +109,16 @@ def _read(onnx: bytes, input_bits: int) -> Program:
         raise EvmModelError(str(exc)) from exc
 
 
-def place(onnx: bytes, program: Program, outside: frozenset[int]) -> EvmModel | None:
-    """The contract with the steps `outside` in parts; None if the rest does not fit a chain.
+def place(
+    onnx: bytes, program: Program, outside: frozenset[int], *, loops: int | None = None
+) -> EvmModel | None:
+    """The contract with the fused steps `outside` in parts; None if the rest does not fit a chain.
+
+    loops: for what repeats, where one spares so many characters.
 
     Raises EvmModelError for a step that does not fit parts.
     """
-    body = Body(program, outside)
+    body = Body(program, outside, loops=loops)
     digest = hashlib.sha256(onnx).hexdigest()
     source = contract_source(body, digest)
     if len(source) > CHARACTERS_PER_BYTE * MAX_CODE_BYTES:
@@ -112,16 +129,24 @@ def place(onnx: bytes, program: Program, outside: frozenset[int]) -> EvmModel | 
     return EvmModel(digest, program, source, contract, tuple(body.parts))
 
 
-def _by_size(program: Program) -> list[int]:
+def _by_size(steps: Sequence[Fused]) -> list[int]:
     """The numbers of the layers, those with the most weights first."""
-    layers = [n for n, step in enumerate(program.steps) if isinstance(step, Layer)]
-    return sorted(layers, key=lambda n: -_weights(program.steps[n]))
+    layers = [n for n, step in enumerate(steps) if isinstance(step, Layer)]
+    return sorted(layers, key=lambda n: -_weights(steps[n]))
 
 
-def _weights(step: Step) -> int:
+def _weights(step: Fused) -> int:
     return step.weights.size if isinstance(step, Layer) else 0
 
 
+#: How much a loop has to spare: first all is written as it comes, at last everything is a loop.
+LOOPS = (None, 8_000, 0)
+#: That no statement is written for more: of the shipped models the largest has 32,000.
+MOST_NUMBERS = 1 << 17
+TOO_LARGE = (
+    f"what it computes outside of layers would need more than {MAX_CODE_BYTES} bytes of code, "
+    "the most that a chain allows: verify a proof instead"
+)
 CHARACTERS_PER_BYTE = 4  # of source and code; measured: 2.3 to 3.2
 AS_WRITTEN = AsWritten(**asdict(default_settings()))
 

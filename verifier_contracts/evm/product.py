@@ -26,7 +26,7 @@ def product(
         weights = [row[column] for row in words[1:]]
         terms = [f"mul(mload({s}), {w})" for s, w in zip(sources, weights, strict=True) if w]
         first = column * lanes.per_word
-        yield from ("{", f"let s := {bias}", *_sums("s", terms))
+        yield from ("{", f"let s := {bias}", *sums("s", terms))
         yield from _unpacked("s", lanes, targets[first : first + lanes.per_word], activation)
         yield "}"
 
@@ -46,6 +46,18 @@ def for_rows(
     yield from ("}", "}")
 
 
+def loop(
+    lines: Sequence[str], times: int, pointers: Sequence[tuple[str, int, int]]
+) -> Iterator[str]:
+    """Repeat `lines`. pointers: names of what moves on each time, from where, and how far."""
+    begun = " ".join(f"let {name} := {first:#x}" for name, first, _ in pointers)
+    moved = " ".join(f"{name} := add({name}, {far:#x})" for name, _, far in pointers)
+    name, first, far = pointers[0]
+    yield f"for {{ {begun} }} lt({name}, {first + far * times:#x}) {{ {moved} }} {{"
+    yield from lines
+    yield "}"
+
+
 def addresses(first: int, count: int) -> list[str]:
     """Of words one behind the other in memory."""
     return [f"{at:#x}" for at in range(first, first + 32 * count, 32)]
@@ -56,7 +68,7 @@ def relative(name: str, count: int) -> list[str]:
     return [f"add({name}, {32 * i:#x})" if i else name for i in range(count)]
 
 
-def _sums(name: str, terms: Sequence[str]) -> Iterator[str]:
+def sums(name: str, terms: Sequence[str]) -> Iterator[str]:
     """`name` plus all terms, in statements that do not nest too deeply for the compiler."""
     for at in range(0, len(terms), TERMS_PER_STATEMENT):
         total = name
@@ -80,4 +92,4 @@ def _unpacked(
             yield f"{{ let t := {value} mstore({target}, {ACTIVATED[activation]}) }}"
 
 
-__all__ = ["addresses", "for_rows", "product", "relative"]
+__all__ = ["addresses", "for_rows", "loop", "product", "relative", "sums"]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from eth_utils.crypto import keccak
 
+from zkagent.verifier_contracts.evm.single import any_of
 from zkagent.verifier_contracts.evm.statements import Body
 
 NAME = "EvmModel"
@@ -140,7 +141,11 @@ def contract_source(body: Body, digest: str) -> str:
         immutables="".join(f"    address private immutable _part{i};\n" for i in range(len(parts))),
         constructor=_constructor(parts) if parts else "",
         load=_load(body.part_addresses, parts),
-        read=_indented(_turns(_read(bits), inputs, body.input_address)),
+        read=_indented(
+            _turns(_read_apart(bits), inputs, body.input_address, skipped=True)
+            if body.fused
+            else _turns(_read(bits), inputs, body.input_address)
+        ),
         body=_indented(body.lines),
         compare=_indented(_turns(_COMPARE, outputs, body.output_address)),
     )
@@ -183,6 +188,15 @@ def _read(bits: int) -> str:
     )
 
 
+def _read_apart(bits: int) -> str:
+    """The same, with a case for negative numbers: most are zeros or small."""
+    most = (1 << (bits - 1)) - 1
+    return (
+        f"{{{{ let v := calldataload({{source}}) if gt(v, {most:#x}) {{{{ v := sub(v, P) "
+        f"bad := or(bad, not(sar({bits - 1}, v))) }}}} mstore({{to}}, v) }}}}"
+    )
+
+
 # The word at {to} must be the instance at {source}.
 _COMPARE = (
     "{{ let v := mload({to}) "
@@ -190,8 +204,9 @@ _COMPARE = (
 )
 
 
-def _turns(statement: str, count: int, address: int) -> Iterator[str]:
-    """`statement` for `count` instances: what does not fill a turn first, then a loop."""
+def _turns(statement: str, count: int, address: int, *, skipped: bool = False) -> Iterator[str]:
+    """`statement` for `count` instances: what does not fill a turn first, then a loop. skipped: a
+    turn of zeros writes nothing, since memory was nothing else before."""
     first = count % TURN
     for i in range(first):
         yield statement.format(source=f"add(source, {32 * i:#x})", to=f"{address + 32 * i:#x}")
@@ -202,9 +217,12 @@ def _turns(statement: str, count: int, address: int) -> Iterator[str]:
         f"for {{ let to := {address + 32 * first:#x} }} lt(to, {address + 32 * count:#x}) "
         f"{{ to := add(to, {32 * TURN:#x}) source := add(source, {32 * TURN:#x}) }} {{"
     )
-    for i in range(TURN):
-        yield statement.format(source=f"add(source, {32 * i:#x})", to=f"add(to, {32 * i:#x})")
-    yield "}"
+    places = [f"add(source, {32 * i:#x})" for i in range(TURN)]
+    if skipped:
+        yield f"if {any_of([f'calldataload({at})' for at in places])} {{"
+    for i, source in enumerate(places):
+        yield statement.format(source=source, to=f"add(to, {32 * i:#x})")
+    yield "}" * (1 + skipped)
 
 
 def _indented(lines: Iterable[str]) -> str:

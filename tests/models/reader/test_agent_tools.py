@@ -218,3 +218,27 @@ def test_whether_it_only_looks_is_true_or_false_as_they_are_written(
     text = f"tools:\n  - tool: Weigh\n    description: Tell the weight\n    looks: {given}\n"
     with pytest.raises(ToolsRefused, match=r"looks.*write true where it changes nothing"):
         load_agent_tools(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({"prompt": "go", "arguments": {"speed": "5"}}, "the tool has no parameter 'speed'"),
+        ({"prompt": "go", "call": "Move"}, "'call' is neither prompt nor arguments"),
+        ({"arguments": {"steps": "5"}}, "prompt is missing"),
+        ({"prompt": "go", "arguments": ["steps"]}, "arguments have to be keys with values"),
+        ({"prompt": "go", "arguments": {"steps": ["5"]}}, "arguments have to be keys with values"),
+        ({"prompt": "x" * 513}, "it has 513 characters"),
+    ],
+)
+def test_prompts_with_arguments_that_cannot_be_read_are_refused(
+    tmp_path: Path, entry: Any, why: str
+) -> None:
+    with pytest.raises(ToolsRefused, match=why) as error:
+        load_agent_tools(written(tmp_path, said(means=["walk on", entry])))
+    assert "means[2]" in str(error.value)
+
+
+def test_what_is_expected_is_written_under_means_alone(tmp_path: Path) -> None:
+    with pytest.raises(ToolsRefused, match="expected: nothing is read by this name"):
+        load_agent_tools(written(tmp_path, said(expected={"go": {"steps": "5"}})))

@@ -63,6 +63,7 @@ def test_it_chooses_what_it_was_taught_whatever_the_order(data: Path, reader: Re
         found = report(evaluate(reader, given, rows, 4, 1))
         assert found["rows"] == len(rows)
         assert found["accuracy"] > 0.9
+        assert 0.5 < found["tfidf"] <= 1
 
 
 def test_kinds_are_reported_by_their_wrong_acts(data: Path, reader: Reader) -> None:

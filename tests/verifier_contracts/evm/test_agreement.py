@@ -14,7 +14,7 @@ from zkagent.circuits.halo2.build import make_plan
 from zkagent.circuits.halo2.settings import default_arguments
 from zkagent.circuits.networks.network import read_network
 from zkagent.circuits.program.reader import read_program
-from zkagent.models.catalogue import load_model
+from zkagent.models.catalogue import load_decider, load_model
 from zkagent.models.classifier.export import export_classifier
 from zkagent.models.examples.squares import export_square_network, train_square_network
 from zkagent.verifier_contracts.chain.local import Anvil, call
@@ -33,6 +33,10 @@ def classifier_s() -> bytes:
 
 def squares() -> bytes:
     return export_square_network(train_square_network(steps=20))
+
+
+def reader() -> bytes:
+    return load_decider("reader").onnx_path.read_bytes()
 
 
 def witness_of(onnx: bytes, folder: Path) -> Callable[[list[int]], list[int]]:
@@ -69,7 +73,9 @@ def test_onnxruntime_circuit_and_contract_compute_the_same_numbers(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("network", "bits"), [(wallet, 16), (classifier_s, 16), (squares, 8)])
+@pytest.mark.parametrize(
+    ("network", "bits"), [(wallet, 16), (classifier_s, 16), (squares, 8), (reader, 16)]
+)
 def test_the_contract_and_a_groth16_witness_agree_on_a_thousand_inputs(
     chain: Anvil, network: Callable[[], bytes], bits: int
 ) -> None:

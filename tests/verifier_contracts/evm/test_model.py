@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.integer_networks import NETWORKS, infer, mlp, samples
-from tests.support.operator_networks import OPERATORS
+from tests.support.operator_networks import OPERATORS, fields
 from zkagent.circuits.bn254.field import R, from_field, to_field
 from zkagent.circuits.program.reader import read_program
 from zkagent.circuits.systems import EVALUATED, system_id
@@ -55,9 +55,9 @@ def honest(x: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize("outside", [False, True])
-@pytest.mark.parametrize("name", [*NETWORKS, "sums"])
+@pytest.mark.parametrize("name", [*NETWORKS, "sums", "bits", "fields"])
 def test_the_contract_agrees_with_onnxruntime(chain: Anvil, name: str, outside: bool) -> None:
-    onnx = (NETWORKS | OPERATORS)[name]()
+    onnx = (NETWORKS | OPERATORS | {"fields": fields})[name]()
     model = placed(onnx, outside=outside)
     contract = deployed(chain, model)
     for x in samples(model.program.inputs):

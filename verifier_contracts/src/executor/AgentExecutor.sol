@@ -237,9 +237,8 @@ contract AgentExecutor is RecordedOutputs, KeptPrompts, ERC165, IFrameWatch {
         returns (bytes32)
     {
         bytes32 tools = ContextCalls.toolsIn(context);
-        return keccak256(
-            abi.encode(model.commitmentHash, msg.sender, keccak256(bytes(prompt)), tools)
-        );
+        return
+            keccak256(abi.encode(model.commitmentHash, msg.sender, keccak256(bytes(prompt)), tools));
     }
 
     /// @dev The next claim's output; empty when that poisons the frame. A used claim is bound to the

@@ -91,9 +91,9 @@ library Moods {
                 if (!wishes || !MoodWords.isWe(before)) seen.tells = true;
             }
             if (asking && MoodWords.isWe(before)) {
-                if (
-                    text == MoodWords.COULD || text == MoodWords.MIGHT || text == MoodWords.MAY
-                ) seen.tells = true;
+                if (text == MoodWords.COULD || text == MoodWords.MIGHT || text == MoodWords.MAY) {
+                    seen.tells = true;
+                }
             }
             return false;
         }
@@ -112,8 +112,7 @@ library Moods {
                 if (MoodWords.isWe(before) || MoodWords.isYou(before)) seen.tells = true;
             } else if (last == NG && before == MoodWords.FOR && end > v.start(i) + 2) {
                 bool doing = PieceWord.load(end - 3) >> 248 == MoodWords.I;
-                bool thanked =
-                    v.text(i - 2) == MoodWords.THANKS || v.text(i - 3) == MoodWords.THANK;
+                bool thanked = v.text(i - 2) == MoodWords.THANKS || v.text(i - 3) == MoodWords.THANK;
                 if (doing && thanked) seen.tells = true;
             }
         }
@@ -166,8 +165,7 @@ library Moods {
     /// @dev People, for two.
     function _isCounted(View memory v, uint256 i) private pure returns (bool) {
         unchecked {
-            return (v.isRun(i - 1) || v.isCounted(i - 1))
-                && v.has(i - 2, Classes.LINK | Classes.OF);
+            return (v.isRun(i - 1) || v.isCounted(i - 1)) && v.has(i - 2, Classes.LINK | Classes.OF);
         }
     }
 

@@ -42,7 +42,9 @@ library PinnedTools {
         IERCAgentTool[] calldata tools,
         uint256 place
     ) internal view returns (bytes memory) {
-        if (pinned.together) return ToolSheets.inSet(pinned.content, tools.length, place);
+        if (pinned.together) {
+            return ToolSheets.inSet(pinned.content, tools.length, place);
+        }
         return vectors.sheetOf(tools, pinned.texts, place);
     }
 

@@ -99,7 +99,9 @@ library PromptWords {
                 let pos := add(begun, shl(1, sub(shr(32, mload(span)), base)))
                 span := add(span, 32)
                 let next := last
-                if lt(span, end) { next := add(begun, shl(1, sub(shr(32, mload(span)), base))) }
+                if lt(span, end) {
+                    next := add(begun, shl(1, sub(shr(32, mload(span)), base)))
+                }
                 for {} lt(pos, next) { pos := add(pos, 32) } { mstore(pos, which) }
             }
         }

@@ -66,8 +66,8 @@ library ReaderWords {
                 assembly ("memory-safe") {
                     w := mload(add(add(text, 32), at))
                 }
-                uint256 flags = Ascii.zeroBytes(w ^ Ascii.QUOTES)
-                    | Ascii.zeroBytes(w ^ (0x5c * Ascii.ONES));
+                uint256 flags =
+                    Ascii.zeroBytes(w ^ Ascii.QUOTES) | Ascii.zeroBytes(w ^ (0x5c * Ascii.ONES));
                 if (length - at < 32) flags &= ~(type(uint256).max >> (8 * (length - at)));
                 found |= flags;
             }

@@ -95,8 +95,8 @@ library Statements {
             if (_isPast(v, i)) return true;
             if (PieceWord.load(v.end(i) - 1) >> 248 != S) return false;
             ++i;
-            return v.isRun(i) || v.isCounted(i) || v.has(i, Classes.WHOSE) || v.text(i) == MoodWords.ME
-                || v.isCharacter(i, COLON);
+            return v.isRun(i) || v.isCounted(i) || v.has(i, Classes.WHOSE)
+                || v.text(i) == MoodWords.ME || v.isCharacter(i, COLON);
         }
     }
 

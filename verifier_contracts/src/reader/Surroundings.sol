@@ -64,12 +64,10 @@ library Surroundings {
         }
     }
 
-    function _write(
-        Seats memory seats,
-        PromptWords.Words memory words,
-        uint256 span,
-        uint256 into
-    ) private pure {
+    function _write(Seats memory seats, PromptWords.Words memory words, uint256 span, uint256 into)
+        private
+        pure
+    {
         unchecked {
             uint256 start = CandidateSpan.startOf(span);
             uint256 end = CandidateSpan.endOf(span);

@@ -91,12 +91,11 @@ library TextVector {
     /// @dev Adds the rows of all of the parameters' words to `all`. What has a direction is read once for both, where
     ///   both count all of its words.
     /// @param texts Name and description of each.
-    function _parameters(
-        WordSum memory sum,
-        WordSum memory all,
-        bytes[] memory texts,
-        uint256 most
-    ) private view returns (bytes32[] memory directions) {
+    function _parameters(WordSum memory sum, WordSum memory all, bytes[] memory texts, uint256 most)
+        private
+        view
+        returns (bytes32[] memory directions)
+    {
         unchecked {
             uint256 count = texts.length / 2;
             directions = new bytes32[](count);

@@ -33,7 +33,8 @@ library ToolReading {
         (texts.description, parts[1]) = _text(tool, IERCAgentTool.description.selector);
         bytes memory input = _told(tool, IERCAgentTool.inputDescription.selector);
         parts[2] = keccak256(input);
-        textsHash = keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples)) & ~bytes32(LOOKS);
+        textsHash =
+            keccak256(abi.encode(keccak256(abi.encode(parts)), ofExamples)) & ~bytes32(LOOKS);
         if (tells && _onlyLooks(tool)) textsHash |= bytes32(LOOKS);
         parameters = abi.decode(input, (IERCAgentTool.InputDescription)).paramDescriptions;
         texts.parameters = _textsOf(parameters);

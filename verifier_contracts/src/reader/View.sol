@@ -90,7 +90,9 @@ library Views {
         uint256[] calldata pieces,
         uint256 origin
     ) internal pure returns (View memory v) {
-        if (pieces.length > MOST_PIECES) revert Tokenizer.TooManyTokens(MOST_PIECES);
+        if (pieces.length > MOST_PIECES) {
+            revert Tokenizer.TooManyTokens(MOST_PIECES);
+        }
         Reading memory r = v.r;
         _begin(r, prompt, lexicon);
         unchecked {

@@ -155,7 +155,10 @@ library WordSums {
                 found := add(found, shr(224, mul(y, or(shr(128, z), shl(128, z)))))
             }
             // Lanes of 32 bits with sums of eight numbers: all 64.
-            all := shr(224, mul(all, 0x0000000100000001000000010000000100000001000000010000000100000001))
+            all := shr(
+                224,
+                mul(all, 0x0000000100000001000000010000000100000001000000010000000100000001)
+            )
             found := sub(found, mul(bias, sub(shl(1, all), shl(6, bias))))
         }
     }

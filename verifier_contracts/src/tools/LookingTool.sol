@@ -41,7 +41,6 @@ contract LookingTool is ExampleTool, IToolLooks {
 
     /// @inheritdoc ExampleTool
     function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
-        return
-            interfaceId == type(IToolLooks).interfaceId || super.supportsInterface(interfaceId);
+        return interfaceId == type(IToolLooks).interfaceId || super.supportsInterface(interfaceId);
     }
 }

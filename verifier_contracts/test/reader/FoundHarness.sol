@@ -12,7 +12,11 @@ contract PlacedEncoder is ReaderEncoder {
         ReaderEncoder(chunks, buckets, parts)
     {}
 
-    function parseFor(Context calldata c, uint256 place) external view returns (bytes memory parse) {
+    function parseFor(Context calldata c, uint256 place)
+        external
+        view
+        returns (bytes memory parse)
+    {
         PromptWords.Words memory words = PromptWords.read(_table(), bytes(c.prompt));
         Pinned memory pinned = PinnedTools.read(this.vectors(), c.agent, c.tools);
         (parse,) = _find(c, pinned, place, words, new bytes(1000));

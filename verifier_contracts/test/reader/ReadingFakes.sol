@@ -43,10 +43,9 @@ contract SayingTool is IToolExamples, IToolLooks, IERC165 {
     }
 
     function supportsInterface(bytes4 id) external view returns (bool) {
-        return
-            id == type(IERC165).interfaceId
-                || (_hasExamples && id == type(IToolExamples).interfaceId)
-                || (_tellsLooks && id == type(IToolLooks).interfaceId);
+        return id == type(IERC165).interfaceId
+            || (_hasExamples && id == type(IToolExamples).interfaceId)
+            || (_tellsLooks && id == type(IToolLooks).interfaceId);
     }
 
     function examples() external view returns (string[] memory) {

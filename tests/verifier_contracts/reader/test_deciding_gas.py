@@ -94,8 +94,8 @@ def test_features_of_eight_tools(contracts: DecidingChain, tools: list[str]) -> 
     """Of the closest tool's two texts there are eight candidates."""
     reading = contracts.reading
     first, later = reading.measure(reading.agent(tools), TABLE)
-    assert first <= 460_000
-    assert later <= 425_000
+    assert first <= 342_000
+    assert later <= 308_000
 
 
 def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
@@ -103,8 +103,8 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
     made = contracts.decide(context, Choice(SEND, *SURE))
     assert [int.from_bytes(value, "big") for value in made.values] == [int(TO, 16), 500]
     first, later = contracts.measure(context, Choice(SEND, *SURE))
-    assert first <= 182_000
-    assert later <= 162_000
+    assert first <= 62_000
+    assert later <= 55_000
 
 
 def test_a_whole_decision(contracts: DecidingChain) -> None:
@@ -124,6 +124,6 @@ def context_of(prompt: bytes) -> Context:
 
 
 def test_storing_tools(contracts: DecidingChain, tools: list[str]) -> None:
-    assert contracts.reading.store_all(tools) <= 8 * 272_000
+    assert contracts.reading.store_all(tools) <= 8 * 233_000
     shown = contracts.reading.tool(texts(0, examples=5))
-    assert contracts.reading.store(shown) <= 490_000
+    assert contracts.reading.store(shown) <= 433_000

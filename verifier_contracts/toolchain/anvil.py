@@ -5,8 +5,9 @@ the port (0), so that two tests never race for one, and it is on a leash (`suppo
 
 Foundry's tools read foundry.toml and .env of the folder that they are started in, and of those
 above, and run what such a file names as the compiler. So anvil starts in a folder of ours with a
-configuration of ours, and sees none of our settings, keys among them. All that it asks is on this
-machine: no proxy stands between.
+configuration of ours, and sees none of our settings, keys among them; there it also keeps the
+states of older blocks, of which it would leave gigabytes in the user's home. All that it asks is on
+this machine: no proxy stands between.
 """
 
 import contextlib
@@ -27,6 +28,9 @@ from zkagent.verifier_contracts.errors import AnvilError
 
 FOUNDRY = "foundry.toml"
 LEFT_OUT = re.compile(r"(FOUNDRY|DAPP)_|(HTTPS?|ALL)_PROXY$", re.IGNORECASE)  # of the environment
+#: States of older blocks that anvil keeps on disk, beside some hundreds in memory: of some MB each
+#: where large contracts are deployed.
+MOST_STATES = 500
 LISTENING = re.compile(r"Listening on \S+:(\d+)")
 
 
@@ -36,6 +40,7 @@ class AnvilProcess:
     def __init__(self, executable: Path, options: Sequence[str], timeout_s: float) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="zkagent-anvil-")
         self.log_path = Path(self._folder.name) / "anvil.log"
+        self.states_path = Path(self._folder.name) / "states"
         self._config_path = Path(self._folder.name) / "config.json"
         (Path(self._folder.name) / FOUNDRY).write_text("[profile.default]\n")
         self._leash = Leash()
@@ -81,7 +86,9 @@ class AnvilProcess:
             self._folder.cleanup()
 
     def _start(self, executable: Path, options: Sequence[str]) -> "subprocess.Popen[bytes]":
-        command = [str(executable), "--port", "0", "--config-out", str(self._config_path), *options]
+        command = [str(executable), "--port", "0", "--config-out", str(self._config_path)]
+        command += ["--cache-path", str(self.states_path)]
+        command += ["--max-persisted-states", str(MOST_STATES), *options]
         with self.log_path.open("wb") as output:
             try:
                 return subprocess.Popen(

@@ -9,7 +9,7 @@ import pytest
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 from zkagent.verifier_contracts.errors import AnvilError
-from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
+from zkagent.verifier_contracts.toolchain.anvil import MOST_STATES, AnvilProcess
 
 
 @pytest.fixture
@@ -55,6 +55,14 @@ def test_anvil_gets_neither_our_settings_nor_a_proxy(
     with pytest.raises(AnvilError, match="NOBODY_S_SETTING=kept") as caught:
         AnvilProcess(anvil, (), 5)
     assert "s3cr3t" not in str(caught.value)
+
+
+def test_states_of_older_blocks_are_in_a_folder_of_ours_and_go_with_it() -> None:
+    with Anvil() as chain:
+        states = chain.process.states_path
+        chain.rpc("anvil_mine", 1_500)
+        assert 0 < len(list(states.rglob("*.json"))) <= MOST_STATES
+    assert not states.exists()
 
 
 def test_what_anvil_said_last_is_one_line_that_hides_no_line_s_end(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from zkagent.models.wallet.text import contrasts, handwritten
 from zkagent.models.wallet.text.generator import MIX, Sample, Writer
 from zkagent.models.wallet.text.handwritten import Line
-from zkagent.models.wallet.text.usual import usual
 
-USUAL = 0.15
-HAND_WRITTEN = 0.75  # of the others; the rest comes from the grammar
+HAND_WRITTEN = 0.75  # the rest comes from the grammar
 CONTRASTED = 0.22  # of the hand-written ones
 SURROUNDED = 0.35
 
@@ -24,9 +22,6 @@ def draw_prompts(count: int, seed: int) -> Iterator[Sample]:
     rng = random.Random(seed)
     drawer = _Drawer(rng)
     for _ in range(count):
-        if rng.random() < USUAL:
-            yield drawer.usual()
-            continue
         yield drawer.hand_written() if rng.random() < HAND_WRITTEN else drawer.grammatical()
 
 
@@ -37,17 +32,8 @@ class _Drawer:
         lines = (*handwritten.instructions(), *handwritten.declined())
         kinds = ("call", "view", "ask", "decline")
         self.lines = {kind: [line for line in lines if line.kind == kind] for kind in kinds}
-        self.usual_lines = {
-            k: [line for line in usual() if line.kind == k] for k in ("call", "view")
-        }
         self.lines["chatter"] = list(handwritten.chatter())
         self.orders = [line for line in self.lines["call"] if contrasts.is_order(line.text)]
-
-    def usual(self) -> Sample:
-        """Calls by how many ways there are to say them."""
-        kind = "view" if self.rng.random() < 0.15 else "call"
-        line = self.rng.choice(self.usual_lines[kind])
-        return self.finished(line, line.text)
 
     def grammatical(self) -> Sample:
         draw = self.rng.random()

@@ -5,9 +5,10 @@ the port (0), so that two tests never race for one, and it is on a leash (`suppo
 
 Foundry's tools read foundry.toml and .env of the folder that they are started in, and of those
 above, and run what such a file names as the compiler. So anvil starts in a folder of ours with a
-configuration of ours, and sees none of our settings, keys among them; there it also keeps the
-states of older blocks, of which it would leave gigabytes in the user's home. All that it asks is on
-this machine: no proxy stands between.
+configuration of ours, and sees none of our settings, keys among them. All that it asks is on this
+machine: no proxy stands between. States of older blocks stay in memory, where they share the code
+of contracts: on disk, as anvil would have them, each is written whole, which takes longer than the
+block itself, and gigabytes of the user's home.
 """
 
 import contextlib
@@ -28,9 +29,9 @@ from zkagent.verifier_contracts.errors import AnvilError
 
 FOUNDRY = "foundry.toml"
 LEFT_OUT = re.compile(r"(FOUNDRY|DAPP)_|(HTTPS?|ALL)_PROXY$", re.IGNORECASE)  # of the environment
-#: States of older blocks that anvil keeps on disk, beside some hundreds in memory: of some MB each
-#: where large contracts are deployed.
-MOST_STATES = 500
+#: Of how many blocks anvil keeps the state, those that were reverted among them: of half a MB each
+#: where many large contracts are deployed.
+MOST_STATES = 3_600
 LISTENING = re.compile(r"Listening on \S+:(\d+)")
 
 
@@ -40,7 +41,6 @@ class AnvilProcess:
     def __init__(self, executable: Path, options: Sequence[str], timeout_s: float) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="zkagent-anvil-")
         self.log_path = Path(self._folder.name) / "anvil.log"
-        self.states_path = Path(self._folder.name) / "states"
         self._config_path = Path(self._folder.name) / "config.json"
         (Path(self._folder.name) / FOUNDRY).write_text("[profile.default]\n")
         self._leash = Leash()
@@ -87,8 +87,7 @@ class AnvilProcess:
 
     def _start(self, executable: Path, options: Sequence[str]) -> "subprocess.Popen[bytes]":
         command = [str(executable), "--port", "0", "--config-out", str(self._config_path)]
-        command += ["--cache-path", str(self.states_path)]
-        command += ["--max-persisted-states", str(MOST_STATES), *options]
+        command += ["--prune-history", str(MOST_STATES), *options]
         with self.log_path.open("wb") as output:
             try:
                 return subprocess.Popen(

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from zkagent.circuits.support.cache import cache_root
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 from zkagent.verifier_contracts.errors import AnvilError
-from zkagent.verifier_contracts.toolchain.anvil import MOST_STATES, AnvilProcess
+from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
 
 
 @pytest.fixture
@@ -57,12 +58,23 @@ def test_anvil_gets_neither_our_settings_nor_a_proxy(
     assert "s3cr3t" not in str(caught.value)
 
 
-def test_states_of_older_blocks_are_in_a_folder_of_ours_and_go_with_it() -> None:
+def test_states_of_older_blocks_stay_and_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of blocks that a revert took back do not push them out."""
+    monkeypatch.setenv("ZKAGENT_HOME", str(cache_root()))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    account = "0x" + "11" * 20
     with Anvil() as chain:
-        states = chain.process.states_path
-        chain.rpc("anvil_mine", 1_500)
-        assert 0 < len(list(states.rglob("*.json"))) <= MOST_STATES
-    assert not states.exists()
+        chain.rpc("anvil_setBalance", account, "0x7")
+        chain.rpc("anvil_mine", 1)
+        for _ in range(5):
+            snapshot = chain.snapshot()
+            chain.rpc("anvil_mine", 600)
+            assert chain.rpc("eth_getBalance", account, "0x1") == "0x7"
+            chain.revert(snapshot)
+        assert chain.rpc("eth_getBalance", account, "0x1") == "0x7"
+        assert not list(tmp_path.rglob("*.json"))
 
 
 def test_what_anvil_said_last_is_one_line_that_hides_no_line_s_end(tmp_path: Path) -> None:

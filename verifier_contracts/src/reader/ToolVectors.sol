@@ -5,6 +5,7 @@ import {SSTORE2} from "solady/src/utils/SSTORE2.sol";
 
 import {IToolVectors} from "../interfaces/IToolVectors.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
+import {PinnedTools} from "./PinnedTools.sol";
 import {TextVector, ToolTexts} from "./TextVector.sol";
 import {ToolReading} from "./ToolReading.sol";
 import {ToolSheets} from "./ToolSheets.sol";
@@ -72,7 +73,7 @@ contract ToolVectors is WordTable, IToolVectors {
         }
         bytes memory all = bytes.concat(front, lengths, sheets);
         if (fits && all.length <= MOST_BYTES) {
-            _sets[_setKey(tools, textsHashes)] = SSTORE2.write(all);
+            _sets[PinnedTools.keyOf(tools, textsHashes)] = SSTORE2.write(all);
             for (uint256 i = 0; i < tools.length; ++i) {
                 emit VectorStored(address(tools[i]), textsHashes[i]);
             }
@@ -91,7 +92,7 @@ contract ToolVectors is WordTable, IToolVectors {
     {
         uint256 count = tools.length;
         _checkCounts(count, textsHashes.length);
-        address set = _sets[_setKey(tools, textsHashes)];
+        address set = _sets[PinnedTools.keyOf(tools, textsHashes)];
         if (set != address(0)) return SSTORE2.read(set, 0, VECTOR_BYTES * count);
         vectors = new bytes(VECTOR_BYTES * count);
         for (uint256 i = 0; i < count; ++i) {
@@ -110,7 +111,7 @@ contract ToolVectors is WordTable, IToolVectors {
     {
         uint256 count = tools.length;
         _checkCounts(count, textsHashes.length);
-        address set = _sets[_setKey(tools, textsHashes)];
+        address set = _sets[PinnedTools.keyOf(tools, textsHashes)];
         if (set == address(0)) return _sheetNow(address(tools[place]), textsHashes[place]);
         return ToolSheets.inSet(SSTORE2.read(set), count, place);
     }
@@ -127,7 +128,7 @@ contract ToolVectors is WordTable, IToolVectors {
         returns (bool)
     {
         _checkCounts(tools.length, textsHashes.length);
-        return _sets[_setKey(tools, textsHashes)] != address(0);
+        return _sets[PinnedTools.keyOf(tools, textsHashes)] != address(0);
     }
 
     /// @inheritdoc IToolVectors
@@ -203,13 +204,5 @@ contract ToolVectors is WordTable, IToolVectors {
             mstore(32, textsHash)
             key := keccak256(0, 64)
         }
-    }
-
-    function _setKey(IERCAgentTool[] calldata tools, bytes32[] memory textsHashes)
-        private
-        pure
-        returns (bytes32)
-    {
-        return keccak256(abi.encodePacked(tools, textsHashes));
     }
 }

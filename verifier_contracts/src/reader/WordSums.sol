@@ -95,34 +95,6 @@ library WordSums {
         }
     }
 
-    /// @notice Writes the 64 numbers of the sum to memory at `pos`, a word each.
-    /// @return squares Of all numbers, added up.
-    function write(WordSum memory sum, uint256 pos) internal pure returns (uint256 squares) {
-        assembly ("memory-safe") {
-            let bias := mload(add(sum, 224))
-            let first := mload(add(sum, 256))
-            let second := mload(add(sum, 288))
-            let third := mload(add(sum, 320))
-            let fourth := mload(add(sum, 352))
-            for { let shift := 256 } shift {} {
-                shift := sub(shift, 16)
-                let value := sub(and(shr(shift, first), 0xffff), bias)
-                mstore(pos, value)
-                squares := add(squares, mul(value, value))
-                value := sub(and(shr(shift, second), 0xffff), bias)
-                mstore(add(pos, 32), value)
-                squares := add(squares, mul(value, value))
-                value := sub(and(shr(shift, third), 0xffff), bias)
-                mstore(add(pos, 64), value)
-                squares := add(squares, mul(value, value))
-                value := sub(and(shr(shift, fourth), 0xffff), bias)
-                mstore(add(pos, 96), value)
-                squares := add(squares, mul(value, value))
-                pos := add(pos, 128)
-            }
-        }
-    }
-
     /// @notice The squares of all 64 numbers of the sum, added up.
     /// @dev As squares of what is `bias` too large, less twice that times the numbers, less squares of that. Up to
     ///   `FEW`, eight squares fit a lane of 32 bits.

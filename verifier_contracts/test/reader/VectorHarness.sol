@@ -17,13 +17,16 @@ contract VectorHarness is WordTable {
         for (uint256 i = 0; i < texts.length; ++i) {
             sum.clear();
             sum.add(texts[i]);
-            uint256 pos;
-            int256[64] memory one = found[i];
-            assembly ("memory-safe") {
-                pos := one
+            for (uint256 k = 0; k < 64; ++k) {
+                found[i][k] = _number(sum, k);
             }
-            sum.write(pos);
         }
+    }
+
+    /// @dev In plain terms: of four words, each with every fourth number in a lane of 16 bits, `bias` too large.
+    function _number(WordSum memory sum, uint256 k) private pure returns (int256) {
+        uint256[4] memory words = [sum.from0, sum.from1, sum.from2, sum.from3];
+        return int256((words[k % 4] >> (240 - 16 * (k / 4))) & 0xffff) - int256(sum.bias);
     }
 
     function prompts(bytes[] memory texts) external view returns (bytes32[2][] memory found) {

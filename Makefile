@@ -12,7 +12,7 @@ TOOLS := .venv-tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint types layers slither symbolic fraction agreement learned mutants mutants-python fuzz contexts chaos faults chaos-runs chaos-deploys chaos-requests soak released ci clean
+.PHONY: help demo bench test lint types layers slither symbolic fraction agreement learned mutants mutants-python fuzz contexts tool-sets chaos faults chaos-runs chaos-deploys chaos-requests soak released ci clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,10 @@ fuzz: $(DEV) ## random tests with a fresh seed: TIME=10 minutes, SEED=... to rep
 
 contexts: $(DEV) ## a million random contexts, Solidity against Python (an hour): SEED=...
 	@$(BIN)/python -m tests.fuzz --only-contexts 100 --contexts 10000 $(if $(SEED),--seed $(SEED))
+
+tool-sets: $(DEV) ## tools and prompts at random, contracts and circuit against Python: SETS=2000, SEED=...
+	@ZKAGENT_TOOL_SETS=$(or $(SETS),2000) ZKAGENT_TOOL_SETS_SEED=$(or $(SEED),43) \
+		$(BIN)/python -m pytest -q -s tests/verifier_contracts/reader/test_whole_agreement.py
 
 chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
 	@$(BIN)/python -m tests.prover.service.chaos --proofs $(or $(PROOFS),1000) \

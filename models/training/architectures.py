@@ -6,7 +6,9 @@ scale each weight is an integer, so the exported integers compute the same funct
 constant.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -18,6 +20,8 @@ from zkagent.models.networks.policy import PolicyWeights, Weights
 
 #: Integers per unit: table entries (int8), weights behind text lanes, other weights.
 TABLE_SCALE, LANE_SCALE, WEIGHT_SCALE = 127, 31, 127
+#: Integers per log-odd of an action.
+SCORE_UNIT = (TABLE_SCALE * LANE_SCALE) ** 2 * WEIGHT_SCALE
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,21 @@ class QuantisedPolicy(nn.Module):
             c2=_integers(self.c2, WEIGHT_SCALE, 1.0),
             d2=np.zeros(self.sizes.slots, dtype=np.int64),
         )
+
+
+def with_caution(weights: PolicyWeights, acting: Sequence[int], log_odds: float) -> PolicyWeights:
+    """The same network with one hidden unit more, a constant: it takes `log_odds`, at least 0, from
+    the scores of the actions `acting`, which are then chosen only where they lead by more."""
+    taken = np.zeros((1, weights.w2.shape[1]), dtype=np.int64)
+    taken[0, list(acting)] = -1
+    nothing = np.zeros((len(weights.w1), 1), dtype=np.int64)
+    constant = np.array([round(math.sqrt(log_odds * SCORE_UNIT))], dtype=np.int64)
+    return replace(
+        weights,
+        w1=np.concatenate([weights.w1, nothing], axis=1),
+        b1=np.concatenate([weights.b1, constant]),
+        w2=np.concatenate([weights.w2, taken]),
+    )
 
 
 def _integers(values: Tensor, scale: float, limit: float | None = None) -> Weights:

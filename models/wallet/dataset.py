@@ -1,11 +1,18 @@
-"""From the generator's samples to the arrays that training reads: what is right in which state."""
+"""From the generator's samples and the writers' messages to the arrays that training reads.
+
+Prompts that the decoder asks about by rule (`encoding/ambiguity.py`) are left out, but for views:
+nothing that the network says of them matters.
+"""
 
 import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from zkagent.models.encoding.ambiguity import is_ambiguous
 from zkagent.models.encoding.book import plain_book
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.encoder import Parse
 from zkagent.models.encoding.manifest import SLOTS
 from zkagent.models.encoding.vocabulary import Vocabulary
 from zkagent.models.errors import RefusedText
@@ -16,17 +23,26 @@ from zkagent.models.training.training_data import (
     Target,
     hidden_words,
 )
+from zkagent.models.wallet import told
+from zkagent.models.wallet.states import (
+    ACTIONS,
+    ASK,
+    DECLINE,
+    PROMPT,
+    REPORT,
+    carried_out,
+    looked_up,
+    state,
+)
 from zkagent.models.wallet.text.generator import Sample
+from zkagent.models.wallet.text.rows import with_addresses
+from zkagent.models.wallet.text.written import SYMBOLS as WRITTEN_SYMBOLS
+from zkagent.models.wallet.text.written import Message
 
-#: Actions in order of their scores in y.
-ACTIONS = ("ViewBalance", "Deploy", "Withdraw", "Transfer", "report", "ask", "decline")
-VIEW, REPORT, ASK, DECLINE = 0, 4, 5, 6
 ASSET, AMOUNT, RECIPIENT = range(3)
 SLOTS_OF = {"ViewBalance": (ASSET,), "Deploy": (ASSET, AMOUNT), "Withdraw": (ASSET, AMOUNT),
             "Transfer": (ASSET, AMOUNT, RECIPIENT)}  # fmt: skip
 ROLES = {ASSET: "SX", AMOUNT: "A", RECIPIENT: "R"}
-#: Where the whole balance is: what is withdrawn lies in the pool, the rest in the wallet.
-PROMPT, POOL, WALLET = 0, 1, 2
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 SYMBOLS = ("USDC", "DAI", "WETH")
 
@@ -37,30 +53,49 @@ def build_dataset(
     vocabulary: Vocabulary,
     hiding: Hiding,
     seed: int,
+    *,
+    written: Iterable[Message] = (),
 ) -> Dataset:
-    """All samples that the encoder accepts, with the states that their runs go through.
+    """All that the encoder accepts, with the states that their runs go through.
 
     `sizes` are the rows of text and local table; which words are hidden follows from `seed`.
     """
     rng = random.Random(seed)
-    builder = DatasetBuilder(sizes, vocabulary, plain_book(SYMBOLS), len(ACTIONS))
+    builder = DatasetBuilder(sizes, vocabulary, plain_book(WRITTEN_SYMBOLS), len(ACTIONS))
     for sample in samples:
-        try:
-            parse = builder.parse(sample.text)
-        except RefusedText:
-            continue  # too long or too many candidates: no model ever sees it
-        if len(parse.candidates) == len(sample.roles):
+        parse = _parsed(builder, sample.text, views=sample.kind == "view")
+        if parse and len(parse.candidates) == len(sample.roles):
             hidden = hidden_words(parse.tokens, sample.loose, hiding, rng)
             builder.add(sample.text, parse, hidden, slots(sample), targets(sample))
+    for message in written:
+        text = with_addresses(message.text)
+        parse = _parsed(builder, text, views=told.only_views(message))
+        if parse:
+            hidden = hidden_words(parse.tokens, frozenset(), hiding, rng)
+            builder.add(text, parse, hidden, *told.meant(message, text, parse))
     return builder.build()
 
 
-def common_words(samples: Iterable[Sample], at_least: float) -> list[bytes]:
+def _parsed(builder: DatasetBuilder, text: str, *, views: bool) -> Parse | None:
+    """None where the network has no say."""
+    try:
+        parse = builder.parse(text)
+    except RefusedText:
+        return None  # too long or too many candidates: no model ever sees it
+    context = Context(text.encode(), (), builder.book)
+    return None if not views and is_ambiguous(context, parse) else parse
+
+
+def common_words(
+    samples: Iterable[Sample], at_least: float, written: Iterable[Message] = ()
+) -> list[bytes]:
     """Words found at least so often, the most frequent first; loose ones count a third."""
+    texts = [(sample.text, sample.loose) for sample in samples]
+    texts += [(message.text, frozenset()) for message in written]
     counts: defaultdict[str, float] = defaultdict(float)
-    for sample in samples:
-        for match in _WORD.finditer(sample.text.lower()):
-            counts[match[0]] += 0.3 if match.start() in sample.loose else 1
+    for text, loose in texts:
+        for match in _WORD.finditer(text.lower()):
+            counts[match[0]] += 0.3 if match.start() in loose else 1
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [word.encode() for word, count in ranked if count >= at_least]
 
@@ -81,27 +116,12 @@ def slots(sample: Sample) -> list[frozenset[int] | None]:
 def targets(sample: Sample) -> list[Target]:
     """The states of a run on this sample, and what is right in each."""
     if sample.kind == "call":
-        return _call(sample)
+        return carried_out(sample.tool or "", everything=sample.everything)
     if sample.kind == "view":
-        return [_state({VIEW}), _state({REPORT}, viewed=1, readable=True),
-                _state({REPORT}, viewed=1)]  # fmt: skip
+        return looked_up()
     if sample.kind == "ask":
-        return [_state(_ways_to_ask(sample), source=PROMPT if sample.tool else None)]
-    return [_state({DECLINE}), _state({DECLINE, REPORT}, viewed=1, readable=True)]
-
-
-def _call(sample: Sample) -> list[Target]:
-    tool = ACTIONS.index(sample.tool or "")
-    if not sample.everything:
-        return [_state({tool}, source=PROMPT), _state({REPORT}, done=tool),
-                _state({tool}, viewed=1, readable=True, source=PROMPT)]  # fmt: skip
-    source = POOL if sample.tool == "Withdraw" else WALLET
-    return [
-        _state({VIEW}),
-        _state({tool}, viewed=1, readable=True, source=source),
-        _state({REPORT, ASK}, viewed=1),
-        _state({REPORT}, viewed=1, done=tool),
-    ]
+        return [state(_ways_to_ask(sample), source=PROMPT if sample.tool else None)]
+    return [state({DECLINE}), state({DECLINE, REPORT}, viewed=1, readable=True)]
 
 
 def _ways_to_ask(sample: Sample) -> set[int]:
@@ -112,16 +132,3 @@ def _ways_to_ask(sample: Sample) -> set[int]:
         not any(role in ROLES[slot] for role in sample.roles) for slot in SLOTS_OF[sample.tool]
     )
     return {ASK, ACTIONS.index(sample.tool)} if missing else {ASK}
-
-
-def _state(
-    allowed: set[int],
-    viewed: int = 0,
-    done: int | None = None,
-    readable: bool = False,
-    source: int | None = None,
-) -> Target:
-    taken = [viewed, 0, 0, 0]
-    if done is not None:
-        taken[done] += 1
-    return Target(tuple(taken), readable, frozenset(allowed), source)

@@ -17,7 +17,8 @@ from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.decoder import Decision
 from zkagent.models.errors import RefusedArgument
 from zkagent.models.strict_json import load_json
-from zkagent.models.wallet.dataset import ACTIONS, ROLES, SLOTS_OF, SYMBOLS
+from zkagent.models.wallet.dataset import ROLES, SLOTS_OF, SYMBOLS
+from zkagent.models.wallet.states import ACTIONS
 from zkagent.models.wallet.text.generator import ADDRESS, Kind, Sample, rendered
 
 FILE = Path(__file__).with_name("development.jsonl")

@@ -8,26 +8,16 @@ message that has one, and judged on that set beside the shipped model. Takes twe
 """
 
 import json
-import re
 import sys
 import tempfile
-from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from zkagent.models.agents.instructions import InstructionModel
 from zkagent.models.catalogue import load_model
 from zkagent.models.wallet.evaluation.dataset import held_out_words
 from zkagent.models.wallet.text.filled import filled
-from zkagent.models.wallet.text.written import Message, messages
+from zkagent.models.wallet.text.written import messages, without
 from zkagent.models.wallet.train_text import TEXT_SEED, train_wallet_text
-
-WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
-
-
-def without(words: Collection[str], written: Sequence[Message]) -> list[Message]:
-    """Those that have none of these words, small letters or capitals."""
-    left_out = frozenset(words)
-    return [m for m in written if left_out.isdisjoint(WORD.findall(m.text.lower()))]
 
 
 def main() -> None:
@@ -47,5 +37,3 @@ def _say(line: str) -> None:
 
 if __name__ == "__main__":
     main()
-
-__all__ = ["without"]

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from zkagent.models.wallet.text import contrasts, handwritten
 from zkagent.models.wallet.text.generator import MIX, Sample, Writer
 from zkagent.models.wallet.text.handwritten import Line
+from zkagent.models.wallet.text.usual import usual
 
-HAND_WRITTEN = 0.75  # the rest comes from the grammar
+USUAL = 0.2
+HAND_WRITTEN = 0.75  # of the others; the rest comes from the grammar
 CONTRASTED = 0.22  # of the hand-written ones
 SURROUNDED = 0.35
 
@@ -22,6 +24,9 @@ def draw_prompts(count: int, seed: int) -> Iterator[Sample]:
     rng = random.Random(seed)
     drawer = _Drawer(rng)
     for _ in range(count):
+        if rng.random() < USUAL:
+            yield drawer.usual()
+            continue
         yield drawer.hand_written() if rng.random() < HAND_WRITTEN else drawer.grammatical()
 
 
@@ -32,8 +37,22 @@ class _Drawer:
         lines = (*handwritten.instructions(), *handwritten.declined())
         kinds = ("call", "view", "ask", "decline")
         self.lines = {kind: [line for line in lines if line.kind == kind] for kind in kinds}
+        self.usual_views = [line for line in usual() if line.kind == "view"]
+        self.usual_calls = {
+            everything: [
+                line for line in usual() if line.kind == "call" and line.everything == everything
+            ]
+            for everything in (False, True)
+        }
         self.lines["chatter"] = list(handwritten.chatter())
         self.orders = [line for line in self.lines["call"] if contrasts.is_order(line.text)]
+
+    def usual(self) -> Sample:
+        """Calls by how many ways there are to say them, a third of them of whole balances."""
+        draw = self.rng.random()
+        lines = self.usual_views if draw < 0.15 else self.usual_calls[draw > 0.7]
+        line = self.rng.choice(lines)
+        return self.finished(line, line.text)
 
     def grammatical(self) -> Sample:
         draw = self.rng.random()

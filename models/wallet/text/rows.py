@@ -22,7 +22,14 @@ from pathlib import Path
 
 from zkagent.models.encoding.symbols import checked_contact
 from zkagent.models.errors import RefusedContact
-from zkagent.models.wallet.text.written import OWNER, Message, messages, mixes_balances, understood
+from zkagent.models.wallet.text.written import (
+    OWNER,
+    Message,
+    apart,
+    messages,
+    mixes_balances,
+    understood,
+)
 
 #: What {A} to {D} stand for: random addresses with their checksums.
 ADDRESSES = {
@@ -52,7 +59,7 @@ def rows(
         calls = [] if asks else list(_calls(message))
         if None not in calls:
             yield {
-                "prompt": _with_addresses(message.text),
+                "prompt": with_addresses(message.text),
                 "kind": message.kind,
                 "calls": calls,
                 "contacts": [name for name in known if name in message.text.lower()],
@@ -128,7 +135,8 @@ def _decimal(amount: Fraction) -> str | None:
     return f"{digits[:-DECIMALS]}.{digits[-DECIMALS:]}".rstrip("0").rstrip(".")
 
 
-def _with_addresses(text: str) -> str:
+def with_addresses(text: str) -> str:
+    """A message's text as a wallet is sent it."""
     return re.sub(r"\{[A-D]\}", lambda found: ADDRESSES[found[0]], text)
 
 
@@ -148,10 +156,15 @@ def main() -> None:
         action="store_true",
         help="leave out messages that pay by name, for models that know no contacts",
     )
+    parser.add_argument(
+        "--apart", action="store_true", help="only the last writers, of whom wallet learned nothing"
+    )
     parser.add_argument("--sealed", choices=SEALED_SETS, help="a sealed set's rows instead")
     given = parser.parse_args()
     without = given.without_contacts
     written = (m for m in messages() if not (without and _pays_by_name(m)))
+    if given.apart:
+        written = (m for m in written if m.writer in apart())
     for row in sealed(given.sealed) if given.sealed else rows(written):
         sys.stdout.write(json.dumps(row) + "\n")
 
@@ -163,4 +176,4 @@ def _pays_by_name(message: Message) -> bool:
 if __name__ == "__main__":
     main()
 
-__all__ = ["ADDRESSES", "amount_of", "rows", "sealed"]
+__all__ = ["ADDRESSES", "amount_of", "rows", "sealed", "with_addresses"]

@@ -11,7 +11,7 @@ Labels stay as they were written. What models ask about by a rule that came late
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,8 @@ ACTIONS = {"V": "ViewBalance", "D": "Deploy", "W": "Withdraw", "T": "Transfer"}
 SYMBOLS = ("USDC", "DAI", "WETH", "USDT", "WBTC", "LINK")
 LONGEST = 300  # characters of a message
 MOST_CALLS = 4
+#: How many writers, the last ones, `wallet` learns nothing of: its caution is chosen on them.
+APART = 8
 OWNER = "@me"
 
 _AMOUNT = r"(?:\d+(?:\.\d+)?|all|half|rest|[1-9]\d*/[1-9]\d*|\d+(?:\.\d+)?%|all-\d+(?:\.\d+)?)"
@@ -30,6 +32,7 @@ _CALL = re.compile(
     r"(?: (?P<recipient>\{[A-D]\}|@[a-z]+))?"
 )
 _KIND = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _PAYEE = re.compile(r"\{([A-Za-z]*)\}")
 
 
@@ -65,6 +68,18 @@ class Message:
 def messages() -> tuple[Message, ...]:
     """All of them, by writer. Raises ValueError where a line breaks the format."""
     return tuple(message for path in sorted(FOLDER.glob("*.txt")) for message in read(path))
+
+
+@cache
+def apart() -> frozenset[int]:
+    """The numbers of the last `APART` writers."""
+    return frozenset(sorted({message.writer for message in messages()})[-APART:])
+
+
+def without(words: Collection[str], written: Sequence[Message]) -> list[Message]:
+    """Those that have none of these words, small letters or capitals."""
+    left_out = frozenset(words)
+    return [m for m in written if left_out.isdisjoint(_WORD.findall(m.text.lower()))]
 
 
 def read(path: Path) -> Iterator[Message]:
@@ -130,4 +145,4 @@ def key_of(text: str) -> str:
 
 
 __all__ = ["ACTIONS", "OWNER", "SYMBOLS", "Call", "Message", "key_of", "messages", "read"]
-__all__ += ["mixes_balances", "understood"]
+__all__ += ["apart", "mixes_balances", "understood", "without"]

@@ -8,7 +8,13 @@ torch = pytest.importorskip("torch")
 from zkagent.models.encoding.vocabulary import build_vocabulary  # noqa: E402
 from zkagent.models.networks.bounds import check_bounds  # noqa: E402
 from zkagent.models.networks.policy import Weights, evaluate  # noqa: E402
-from zkagent.models.training.architectures import TABLE_SCALE, PolicySizes, QuantisedPolicy  # noqa: E402
+from zkagent.models.training.architectures import (  # noqa: E402
+    SCORE_UNIT,
+    TABLE_SCALE,
+    PolicySizes,
+    QuantisedPolicy,
+    with_caution,
+)
 from zkagent.models.training.training import Recipe, TrainedPolicy, slot_loss, train  # noqa: E402
 from zkagent.models.training.training_data import Dataset, Hiding  # noqa: E402
 from zkagent.models.wallet.dataset import build_dataset, common_words  # noqa: E402
@@ -55,6 +61,16 @@ def test_integers_score_what_the_fake_quantised_policy_scores() -> None:
     np.testing.assert_allclose(y[:10] / ((TABLE_SCALE * 31) ** 2 * 127), scores, atol=1e-3)
     expected = slots.numpy()[0].flatten()
     np.testing.assert_allclose(y[10:] / ((TABLE_SCALE * 127) ** 2 * 127), expected, atol=1e-3)
+
+
+def test_caution_takes_log_odds_from_the_scores_of_some_actions_and_changes_nothing_else() -> None:
+    weights = QuantisedPolicy(SIZES, torch.Generator().manual_seed(0)).integer_weights()
+    x = np.random.default_rng(0).integers(-500, 500, (20, weights.input_count))
+    cautious = with_caution(weights, (1, 3), 1.5)
+    taken = evaluate(weights, x) - evaluate(cautious, x)
+    assert {tuple(row) for row in np.delete(taken, [1, 3], axis=1)} == {(0,) * (taken.shape[1] - 2)}
+    np.testing.assert_allclose(taken[:, [1, 3]] / SCORE_UNIT, 1.5, rtol=1e-4)
+    assert cautious.b1.shape[0] == cautious.w1.shape[1] == SIZES.hidden + 1
 
 
 def features(policy: QuantisedPolicy, rows: Weights, counts: Weights, local: Weights) -> Weights:

@@ -1,7 +1,6 @@
 """Training without words that a set is about."""
 
-from zkagent.models.wallet.generalisation import without
-from zkagent.models.wallet.text.written import Message
+from zkagent.models.wallet.text.written import Message, without
 
 
 def test_messages_with_one_of_the_words_are_left_out() -> None:

@@ -9,14 +9,16 @@ from zkagent.models.encoding.book import plain_book
 from zkagent.models.encoding.context import Context
 from zkagent.models.encoding.encoder import parse_context
 from zkagent.models.encoding.tokens import TokenType
-from zkagent.models.wallet.dataset import ASK, POOL, REPORT, SYMBOLS, VIEW, WALLET, targets
+from zkagent.models.wallet.dataset import SYMBOLS, targets
 from zkagent.models.wallet.development import development_samples
 from zkagent.models.wallet.evaluation.dataset import held_out_words
+from zkagent.models.wallet.states import ASK, POOL, REPORT, VIEW, WALLET
 from zkagent.models.wallet.text import contrasts, handwritten
 from zkagent.models.wallet.text.generator import Sample, generate, rendered
 from zkagent.models.wallet.text.phrases.expansion import Grammar, parse_template
 from zkagent.models.wallet.text.phrases.verbs import inflect
 from zkagent.models.wallet.text.prompts import draw_prompts
+from zkagent.models.wallet.text.usual import usual
 from zkagent.models.wallet.train import DEFAULT_SEED
 
 TYPES = {"A": TokenType.NUMBER, "n": TokenType.NUMBER, "S": TokenType.SYMBOL,
@@ -112,3 +114,14 @@ def test_hand_written_lines_are_well_formed() -> None:
             assert ("R" in marks) == (line.tool == "Transfer"), line
         if line.kind == "decline":
             assert not marks & set("ASXR"), line
+
+
+def test_usual_ways_are_what_the_encoder_reads_them_as() -> None:
+    book, rng = plain_book(SYMBOLS), Random(0)
+    for line in Random(0).sample(usual(), 500):
+        text, roles, _ = rendered(line.text, rng)
+        parse = parse_context(Context(text.encode(), (), book), (), 0)
+        assert [c.type for c in parse.candidates] == [TYPES[r] for r in roles]
+        wanted = {"ViewBalance": "S", "Transfer": "ASR"}.get(line.tool or "", "AS")
+        wanted = wanted.replace("S", "X") if "<X>" in line.text else wanted
+        assert sorted(roles) == sorted(wanted.replace("A", "") if line.everything else wanted)

@@ -105,12 +105,11 @@ library Moods {
     function _hear(View memory v, uint256 i, Seen memory seen) private pure {
         unchecked {
             uint256 letters = Statements.tail(v, i);
-            uint256 before = v.text(i - 1);
             if (letters & 0xffff == S) {
-                if (before != MoodWords.TO) seen.asks = true;
+                if (v.text(i - 1) != MoodWords.TO) seen.asks = true;
             } else if (letters & 0xffff == ED) {
                 if (_isSaidOfUs(v, i)) seen.tells = true;
-            } else if (letters == ING && before == MoodWords.FOR) {
+            } else if (letters == ING && v.text(i - 1) == MoodWords.FOR) {
                 if (v.text(i - 2) == MoodWords.THANKS || v.text(i - 3) == MoodWords.THANK) {
                     seen.tells = true;
                 }

@@ -60,10 +60,12 @@ class Class(IntFlag):
     HALT = 1 << 39  # refuses an act where a clause begins with it: stop, keep
     WHOSE = 1 << 40  # what begins with it may be a statement: the, my
     DUE = 1 << 41  # unless this stands in it: must, please
+    DID = 1 << 42  # a past without "ed": a report behind a subject, or first: paid, ate
+    DOES = 1 << 43  # behind a name or an article, a statement: stays, sends, usually
 
 
 #: Bits of a code that are classes.
-CLASS_BITS = 42
+CLASS_BITS = 44
 CLASS_MASK = (1 << CLASS_BITS) - 1
 _C = Class
 
@@ -145,7 +147,7 @@ _CLASSES: tuple[tuple[Class, str], ...] = (
     ),
     (
         _C.TELLS,
-        "yesterday ago already had was did were used been went sent gave took received withdrew "
+        "yesterday ago already had was did were used been went gave took received withdrew "
         "previously earlier formerly recently i've we've said "
         "says told wrote written quote quoted meaning mean means explain define example tutorial "
         "poem haiku joke think thinking consider considering advice advise advisable opinion "
@@ -165,12 +167,35 @@ _CLASSES: tuple[tuple[Class, str], ...] = (
     ),
     (_C.HALT, "stop cancel skip scrap hold wait halt quit reject keep leave forget"),
     (_C.WHOSE, "the a an my our her its these those all every each another"),
-    (_C.DUE, "should must shall ought need needs please"),
+    (_C.DUE, "should must shall ought need needs please wanting seeking requesting"),
+    (
+        _C.DID,
+        "paid sent gave took went got made did bought sold spent lent won lost ate drew stole "
+        "brought built fought kept fed saw met ran sat stood slept woke wrote broke chose fell "
+        "flew grew held led meant rode rose said sang sank shot shook slid spoke stuck struck "
+        "swam swore taught threw thought tore understood withdrew wore began became caught dug "
+        "drank drove fled froze hid dealt lit taken given gone done eaten drawn withdrawn "
+        "stolen broken chosen fallen flown grown hidden ridden risen shaken spoken thrown torn "
+        "woken worn written begun drunk driven forgotten frozen beaten bitten sworn swum sung "
+        "hung swung spun wound bent burnt learnt dreamt",
+    ),
+    (
+        _C.DOES,
+        "stays walks pays sends goes takes gives makes eats keeps sleeps sells buys opens "
+        "closes lives brings becomes builds falls fights flies follows grows hears holds knows "
+        "lends loses meets owns receives remains runs sits speaks spends stands steals says "
+        "tells thinks throws wins withdraws writes wears wakes waits likes loves hates moves "
+        "votes attacks deposits transfers costs turns earns borrows lies comes believes happens "
+        "hopes drinks drives carries tries plans claims agrees supports rejects expects belongs "
+        "contains includes remembers forgets hides chases swims barks bites bears rings starts "
+        "begins ends rises owe earn remember usually always often sometimes rarely seldom "
+        "normally typically regularly",
+    ),
     (_C.MODAL, "can could would will"),
     (
         _C.LEAD,
         "please hey hi hello so and ok okay now then well also but thanks yes no yeah right just "
-        "let's",
+        "let's fyi",
     ),
 )
 

@@ -115,11 +115,13 @@ def _is_end(view: View, at: int) -> bool:
 
 def _is_whether(view: View, at: int) -> bool:
     """see if"""
-    return view.has(at, Class.AWAY) and view.says(at, b"if") and view.says(at - 1, *_LEARNING)
+    return view.says(at, b"if") and view.says(at - 1, *_LEARNING)
 
 
 def _is_soon(view: View, at: int) -> bool:
-    """soon, as soon as possible; but: as soon as it rains"""
+    """soon, at once, as soon as possible; but: as soon as it rains"""
+    if view.says(at, b"once"):
+        return view.says(at - 1, b"at")
     if not view.says(at, b"soon"):
         return False
     waits = view.says(at - 1, b"as") and view.says(at + 1, b"as")
@@ -128,7 +130,7 @@ def _is_soon(view: View, at: int) -> bool:
 
 def _asks(view: View, at: int) -> bool:
     """what, Tom's, see if; but: for two people, to Tom's"""
-    if _is_whether(view, at):
+    if view.has(at, Class.AWAY) and _is_whether(view, at):
         return True
     if view.has(at, Class.ASKED):
         counted = view.is_run(at - 1) or view.is_counted(at - 1)
@@ -145,12 +147,22 @@ def _tells(view: View, at: int) -> bool:
     if view.has(at, Class.TELLS):
         wished = view.says(at, b"wish") and view.says(at - 1, *_OURSELVES)
         return not (wished and view.says(at + 1, b"to"))
-    if not view.is_unlisted(at):
-        return False
-    if view.says(at - 1, b"for"):
+    unlisted = view.is_unlisted(at)
+    if unlisted and view.says(at - 1, b"for"):
         thanked = view.says(at - 2, b"thanks") or view.says(at - 3, b"thank")
         return thanked and view.lower[at].endswith(_DOING)
-    return view.says(at - 1, *_WE) and view.lower[at].endswith(_PAST)
+    past = unlisted and view.lower[at].endswith(_PAST)
+    return (past or view.has(at, Class.DID)) and _is_said_of_us(view, at)
+
+
+def _is_said_of_us(view: View, at: int) -> bool:
+    """I paid, you just sent, we have moved; but: the hotel you chose, I got to"""
+    if view.says(at, b"got") and view.says(at + 1, b"to"):
+        return False
+    at -= 1
+    while view.has(at, Class.LEAD) or view.says(at, b"have"):
+        at -= 1
+    return view.says(at, *_OURSELVES) or (view.says(at, *_YOU) and not view.is_unlisted(at - 1))
 
 
 __all__ = ["Mood", "mood_of"]

@@ -62,7 +62,7 @@ class ReaderChain:
         (table,) = lexicon().chunks
         symbols = b"".join(_entry(listing) for listing in directory.book.listings)
         contacts = b"".join(book_entry(name, 0, to) for name, to in directory.contacts.contacts)
-        words = self._raw(b"\0" + table)
+        words = self.lexicon = self._raw(b"\0" + table)
         self.agent = self._deploy("TwoBookAgent", symbols, contacts)
         self.texts = self._deploy("TextReader", words)
         self.literals = self._deploy("LiteralReader", words)
@@ -84,11 +84,13 @@ class ReaderChain:
         self, prompts: Sequence[bytes], param_types: Sequence[ParamType]
     ) -> list[tuple[list[tuple[Candidate, ...]], str]]:
         """Of each prompt what it has for all of these types, or the name of the refusal."""
-        kinds, answers = ["address", "address", "bytes[]", "uint256[]"], []
+        kinds, answers = ["address", "address", "address", "bytes[]", "uint256[]"], []
         reader = self.texts if param_types[0] in TEXTS else self.literals
         for at in range(0, len(prompts), BATCH):
-            given = [reader, self.agent, list(prompts[at : at + BATCH]), list(param_types)]
-            answer = self._ask_harness("askAll(address,address,string[],uint256[])", kinds, given)
+            batch = list(prompts[at : at + BATCH])
+            given = [reader, self.lexicon, self.agent, batch, list(param_types)]
+            signature = "askAll(address,address,address,string[],uint256[])"
+            answer = self._ask_harness(signature, kinds, given)
             (outcomes,) = decode(["((uint256,uint256,uint256[])[],uint256[],bytes)[]"], answer)
             for found, ends, refusal in outcomes:
                 errors = self.contracts["LiteralReader"].abi
@@ -101,9 +103,9 @@ class ReaderChain:
     def measure_all(self, prompt: bytes, param_types: Sequence[ParamType]) -> int:
         """Gas of finding candidates of several types, as a transaction's first call."""
         reader = self.texts if param_types[0] in TEXTS else self.literals
-        given = [reader, self.agent, prompt, list(param_types)]
-        kinds = ["address", "address", "bytes", "uint256[]"]
-        signature = "measureAll(address,address,string,uint256[])"
+        given = [reader, self.lexicon, self.agent, prompt, list(param_types)]
+        kinds = ["address", "address", "address", "bytes", "uint256[]"]
+        signature = "measureAll(address,address,address,string,uint256[])"
         (gas,) = decode(["uint256"], self._ask_harness(signature, kinds, given))
         return int(gas)
 

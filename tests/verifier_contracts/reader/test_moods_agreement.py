@@ -52,6 +52,7 @@ def test_prompts_with_known_moods_have_the_same(contracts: ReaderChain) -> None:
 def test_random_and_hostile_prompts_have_the_same(contracts: ReaderChain) -> None:
     rng = random.Random(1)
     of_moods = Class.MODAL | Class.QUESTION | Class.LEAD | Class.HALT | Class.WHOSE | Class.DUE
+    told = [w.decode() for w, c in CLASSES.items() if c & (Class.DID | Class.DOES | Class.VERB)]
     moods = [w.decode() for w, c in CLASSES.items() if c & of_moods]
     words = [
         *moods,
@@ -74,6 +75,12 @@ def test_random_and_hostile_prompts_have_the_same(contracts: ReaderChain) -> Non
     words += ["no", "when", "if", "see", "soon", "as", "possible", "until", "people", "wish", "it"]
     words += ["deposits", "voted", "alice", "two", ":", "not", "said", "how"]
     short = [" ".join(rng.choices(words, k=rng.randint(0, 6))).encode() for _ in range(6000)]
+    subjects = ["i", "we", "i'm", "i am", "i have", "you", "it", "there", "Rex", "Rex and Tom", "5"]
+    subjects += ["5 coins", "two", "2 euros", "the dog", "Tom'll", "'ll", "x 'll", "d ed", "'s", ""]
+    verbs = [*told, "paying", "ing", "voted", "ed", "are", "am", "got to", "once", "at once", ":"]
+    for _ in range(6000):
+        parts = rng.choice(subjects), rng.choice(verbs), *rng.choices(words, k=rng.randint(0, 3))
+        short.append(" ".join(parts).encode())
     came = agreed(contracts, short) + agreed(contracts, HOSTILE_PROMPTS)
     came += agreed(contracts, [reader_prompt(rng) for _ in range(300)])
     assert min(came[mood.name] for mood in Mood) > 100

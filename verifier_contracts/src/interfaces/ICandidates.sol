@@ -17,15 +17,8 @@ interface ICandidates {
         view
         returns (Candidate[] memory);
 
-    /// @notice The same for parameters of several types, for which the prompt is looked at once.
-    /// @return all Those of the first type, then those of the next.
-    /// @return ends For each type, where its candidates end among all.
-    function candidatesOf(address agent, string calldata prompt, uint256[] calldata paramTypes)
-        external
-        view
-        returns (Candidate[] memory all, uint256[] memory ends);
-
-    /// @notice The same for a caller that looked at the prompt itself, as this contract would.
+    /// @notice The same for parameters of several types, for a caller that looked at the prompt itself, as this
+    ///   contract would.
     /// @param pieces As they lie in the caller's memory, without those around them: `PieceWord`s.
     /// @param origin Where the prompt begins there.
     /// @param symbols Where the entries of the agent's symbol book are; zero if it has none.

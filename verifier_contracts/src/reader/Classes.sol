@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 /// @title What words do beside naming something: `Class` in `models/reader/lexicon.py`
 /// @notice The lowest bits of a word's code in the lexicon, and sets of them.
 library Classes {
-    uint256 internal constant BITS = 42;
+    uint256 internal constant BITS = 44;
 
     uint256 internal constant BREAK = 1 << 0;
     uint256 internal constant JOIN = 1 << 1;
@@ -48,6 +48,8 @@ library Classes {
     uint256 internal constant HALT = 1 << 39;
     uint256 internal constant WHOSE = 1 << 40;
     uint256 internal constant DUE = 1 << 41;
+    uint256 internal constant DID = 1 << 42;
+    uint256 internal constant DOES = 1 << 43;
 
     uint256 internal constant ALL = (1 << BITS) - 1;
 
@@ -56,7 +58,9 @@ library Classes {
     /// @dev May stand between two names that are one.
     uint256 internal constant BETWEEN = JOIN | LINK;
     /// @dev Of whose words `Moods` looks closer at.
-    uint256 internal constant MOODS = AWAY | QUESTION | MODAL | ASKED | TELLS | HALT;
+    uint256 internal constant MOODS = AWAY | QUESTION | MODAL | ASKED | TELLS | HALT | DID;
+    /// @dev What a statement may say of a name.
+    uint256 internal constant SAYS = VERB | DID | DOES;
     /// @dev What "until" makes no condition before.
     uint256 internal constant TIMES = MONTH | WEEKDAY | DAY | NEXT | NOON;
     /// @dev May follow the 13th without an article.

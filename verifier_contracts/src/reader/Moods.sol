@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {PieceWord} from "../instructions/Reading.sol";
 import {Classes} from "./Classes.sol";
 import {MoodWords} from "./MoodWords.sol";
 import {Quotes} from "./Quotes.sol";
@@ -24,7 +23,7 @@ library Moods {
     uint256 private constant QUESTION_MARK = 1 << 0x3f;
     uint256 private constant S = 0x2773;
     uint256 private constant ED = 0x6564;
-    uint256 private constant NG = 0x6e67;
+    uint256 private constant ING = 0x696e67;
 
     /// @dev What was seen so far.
     struct Seen {
@@ -95,6 +94,9 @@ library Moods {
                     seen.tells = true;
                 }
             }
+            if (v.has(i, Classes.DID) && (text != MoodWords.GOT || next != MoodWords.TO)) {
+                if (_isSaidOfUs(v, i)) seen.tells = true;
+            }
             return false;
         }
     }
@@ -102,19 +104,27 @@ library Moods {
     /// @dev Of a word of no class: Tom's, but not to Tom's; I deposited; thanks for sending.
     function _hear(View memory v, uint256 i, Seen memory seen) private pure {
         unchecked {
-            uint256 end = v.end(i);
-            if (!v.isWord(i) || end < v.start(i) + 2) return;
-            uint256 last = PieceWord.load(end - 2) >> 240;
-            uint256 before = v.text(i - 1);
-            if (last == S) {
-                if (before != MoodWords.TO) seen.asks = true;
-            } else if (last == ED) {
-                if (MoodWords.isWe(before) || MoodWords.isYou(before)) seen.tells = true;
-            } else if (last == NG && before == MoodWords.FOR && end > v.start(i) + 2) {
-                bool doing = PieceWord.load(end - 3) >> 248 == MoodWords.I;
-                bool thanked = v.text(i - 2) == MoodWords.THANKS || v.text(i - 3) == MoodWords.THANK;
-                if (doing && thanked) seen.tells = true;
+            uint256 letters = Statements.tail(v, i);
+            if (letters & 0xffff == S) {
+                if (v.text(i - 1) != MoodWords.TO) seen.asks = true;
+            } else if (letters & 0xffff == ED) {
+                if (_isSaidOfUs(v, i)) seen.tells = true;
+            } else if (letters == ING && v.text(i - 1) == MoodWords.FOR) {
+                if (v.text(i - 2) == MoodWords.THANKS || v.text(i - 3) == MoodWords.THANK) {
+                    seen.tells = true;
+                }
             }
+        }
+    }
+
+    /// @dev Of a past: I paid, you just sent, we have moved; but not the hotel you chose.
+    function _isSaidOfUs(View memory v, uint256 i) private pure returns (bool) {
+        unchecked {
+            do {
+                --i;
+            } while (v.has(i, Classes.LEAD) || v.text(i) == MoodWords.HAVE);
+            if (MoodWords.isWe(v.text(i))) return true;
+            return MoodWords.isYou(v.text(i)) && Statements.tail(v, i - 1) == 0;
         }
     }
 
@@ -139,7 +149,7 @@ library Moods {
     }
 
     /// @dev Whether a word that refuses does not: "vote no on it" and "no, do it", but not "pay no one"; until the
-    ///   5th; soon, and as soon as possible, but not as soon as it rains.
+    ///   5th; at once, soon, and as soon as possible, but not as soon as it rains.
     function _isNone(View memory v, uint256 i, uint256 text, bool says)
         private
         pure
@@ -156,6 +166,7 @@ library Moods {
                 i += 1 + v.one(i + 1, Classes.THE);
                 return v.isRun(i) || v.has(i, Classes.TIMES);
             }
+            if (text == MoodWords.ONCE) return v.text(i - 1) == MoodWords.AT;
             if (text != MoodWords.SOON) return false;
             if (v.text(i - 1) != MoodWords.AS || v.text(i + 1) != MoodWords.AS) return true;
             return v.text(i + 2) == MoodWords.POSSIBLE;

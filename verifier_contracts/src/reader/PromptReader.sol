@@ -36,23 +36,6 @@ abstract contract PromptReader is ICandidates {
     }
 
     /// @inheritdoc ICandidates
-    function candidatesOf(address agent, string calldata prompt, uint256[] calldata paramTypes)
-        external
-        view
-        returns (Candidate[] memory all, uint256[] memory ends)
-    {
-        View memory v = _look(agent, prompt);
-        uint256[] memory quotes = Quotes.find(v);
-        uint256 count = paramTypes.length;
-        ends = new uint256[](count);
-        all = new Candidate[](0);
-        for (uint256 i = 0; i < count; ++i) {
-            all = _joined(all, _find(v, quotes, paramTypes[i]));
-            ends[i] = all.length;
-        }
-    }
-
-    /// @inheritdoc ICandidates
     function listsOf(
         string calldata prompt,
         uint256[] calldata pieces,
@@ -71,25 +54,6 @@ abstract contract PromptReader is ICandidates {
             all[i] = _find(v, quotes, types & 0xff);
         }
         return FlatLists.pack(all, _mood(v));
-    }
-
-    /// @dev The same structs in one array.
-    function _joined(Candidate[] memory some, Candidate[] memory more)
-        private
-        pure
-        returns (Candidate[] memory all)
-    {
-        if (some.length == 0) return more;
-        uint256 size = 32 * (some.length + more.length);
-        assembly ("memory-safe") {
-            all := mload(0x40)
-            mstore(all, shr(5, size))
-            let place := add(all, 32)
-            mstore(0x40, add(place, size))
-            let length := shl(5, mload(some))
-            mcopy(place, add(some, 32), length)
-            mcopy(add(place, length), add(more, 32), shl(5, mload(more)))
-        }
     }
 
     /// @dev What the prompt has for one type. Reverts for one that is not read. Leaves the view as it is.

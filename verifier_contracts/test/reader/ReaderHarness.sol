@@ -3,7 +3,11 @@ pragma solidity ^0.8.30;
 
 import {ICandidates} from "../../src/interfaces/ICandidates.sol";
 import {IMoods} from "../../src/interfaces/IMoods.sol";
+import {AgentBooks} from "../../src/reader/AgentBooks.sol";
 import {Candidate} from "../../src/reader/Candidate.sol";
+import {FlatLists} from "../../src/reader/FlatLists.sol";
+import {Finders, Found, FoundCandidates} from "../../src/reader/FoundCandidates.sol";
+import {View} from "../../src/reader/View.sol";
 
 /// @notice What many prompts have for parameters of one type.
 contract ReaderHarness {
@@ -67,16 +71,18 @@ contract ReaderHarness {
         bytes refusal;
     }
 
-    /// @notice What each prompt has for parameters of several types, looked at once.
+    /// @notice What each prompt has for parameters of several types, looked at once, as the encoder does.
+    /// @param reader Asked for texts and for all else.
     function askAll(
         ICandidates reader,
+        address lexicon,
         address agent,
         string[] calldata prompts,
         uint256[] calldata paramTypes
     ) external view returns (Outcomes[] memory outcomes) {
         outcomes = new Outcomes[](prompts.length);
         for (uint256 i = 0; i < prompts.length; ++i) {
-            try reader.candidatesOf(agent, prompts[i], paramTypes) returns (
+            try this.found(reader, lexicon, agent, prompts[i], paramTypes) returns (
                 Candidate[] memory all, uint256[] memory ends
             ) {
                 (outcomes[i].all, outcomes[i].ends) = (all, ends);
@@ -87,16 +93,54 @@ contract ReaderHarness {
         }
     }
 
-    /// @notice Gas of a call for several types.
+    /// @return all Those of the first type, then those of the next.
+    /// @return ends For each type, where its candidates end among all.
+    function found(
+        ICandidates reader,
+        address lexicon,
+        address agent,
+        string calldata prompt,
+        uint256[] calldata paramTypes
+    ) external view returns (Candidate[] memory all, uint256[] memory ends) {
+        uint256[][] memory lists = _find(reader, lexicon, agent, prompt, paramTypes).lists;
+        ends = new uint256[](lists.length);
+        uint256 count;
+        for (uint256 i = 0; i < lists.length; ++i) {
+            count += lists[i].length;
+            ends[i] = count;
+        }
+        all = new Candidate[](count);
+        for (uint256 i = lists.length; i > 0; --i) {
+            for (uint256 k = lists[i - 1].length; k > 0; --k) {
+                all[--count] = FlatLists.candidate(lists[i - 1], k - 1);
+            }
+        }
+    }
+
+    /// @notice Gas of finding candidates of several types, looking at the prompt included.
     function measureAll(
         ICandidates reader,
+        address lexicon,
         address agent,
         string calldata prompt,
         uint256[] calldata paramTypes
     ) external view returns (uint256 gas) {
         gas = gasleft();
-        reader.candidatesOf(agent, prompt, paramTypes);
+        _find(reader, lexicon, agent, prompt, paramTypes);
         gas -= gasleft();
+    }
+
+    function _find(
+        ICandidates reader,
+        address lexicon,
+        address agent,
+        string calldata prompt,
+        uint256[] memory paramTypes
+    ) private view returns (Found memory all) {
+        (address symbols, address contacts) = AgentBooks.pointersOf(agent);
+        View memory v = AgentBooks.look(prompt, lexicon, symbols, contacts);
+        Finders memory by = Finders(reader, reader, symbols, contacts);
+        FoundCandidates.find(v, prompt, paramTypes, by, all);
     }
 
     /// @notice Gas of a call, for the first of a transaction and for a later one.

@@ -24,7 +24,6 @@ from zkagent.models.reader.deciding import Reached, Verdict
 from zkagent.verifier_contracts.chain.local import Anvil
 
 SETS, SEED = "ZKAGENT_TOOL_SETS", "ZKAGENT_TOOL_SETS_SEED"
-QUICK = 200
 WORD = re.compile(rb"[A-Za-z0-9]+")
 
 
@@ -105,8 +104,8 @@ def shown(found: Counter[str]) -> None:
 
 
 def test_random_tools_and_prompts_are_read_and_decided_alike(contracts: WholeReader) -> None:
-    count = int(os.environ.get(SETS, QUICK))
-    found = agreed(contracts, int(os.environ.get(SEED, 41)), count)
+    count = int(os.environ.get(SETS, "200"))
+    found = agreed(contracts, int(os.environ.get(SEED, "41")), count)
     shown(found)
     assert sum(found.values()) == count
     assert found["call of hostile tools"]

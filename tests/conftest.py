@@ -22,6 +22,7 @@ from tests.support.named_tests import not_passed
 from tests.support.processes import marked
 from zkagent.executor.config.settings import SETTINGS
 from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.toolchain.anvil import IN_MEMORY
 from zkagent.verifier_contracts.toolchain.install import Toolchain
 from zkagent.verifier_contracts.toolchain.install import toolchain as find_toolchain
 
@@ -50,7 +51,7 @@ def toolchain() -> Toolchain:
 @pytest.fixture(scope="session")
 def anvil(toolchain: Toolchain) -> Iterator[Anvil]:
     """The session's chain, for fixtures that deploy once; tests want `chain`."""
-    with Anvil() as running:
+    with Anvil(states=IN_MEMORY) as running:
         yield running
 
 

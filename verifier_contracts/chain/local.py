@@ -27,7 +27,7 @@ from zkagent.verifier_contracts.chain.transactions import (
     translated,
 )
 from zkagent.verifier_contracts.errors import AnvilError, ChainError, ChainUnreachable, WrongChain
-from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
+from zkagent.verifier_contracts.toolchain.anvil import ON_DISK, AnvilProcess
 from zkagent.verifier_contracts.toolchain.install import toolchain
 
 LOCAL_CHAIN_ID = 31337
@@ -50,12 +50,14 @@ class Anvil:
         gas_limit: int = 1_000_000_000,
         hardfork: str = "cancun",
         chain_id: int = LOCAL_CHAIN_ID,
+        states: Sequence[str] = ON_DISK,
         options: Sequence[str] = (),
         timeout_s: float = 60,
     ) -> None:
-        """gas_limit: per block. options: more of anvil's own command line."""
+        """gas_limit: per block. states: where those of older blocks are, ON_DISK or IN_MEMORY of
+        `toolchain.anvil`. options: more of anvil's own command line."""
         self._options = ["--gas-limit", str(gas_limit), "--hardfork", hardfork]
-        self._options += ["--chain-id", str(chain_id), "--host", "127.0.0.1", *options]
+        self._options += ["--chain-id", str(chain_id), "--host", "127.0.0.1", *states, *options]
         self._timeout_s = timeout_s
         self._process: AnvilProcess | None = None
 

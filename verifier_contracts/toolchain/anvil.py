@@ -5,10 +5,9 @@ the port (0), so that two tests never race for one, and it is on a leash (`suppo
 
 Foundry's tools read foundry.toml and .env of the folder that they are started in, and of those
 above, and run what such a file names as the compiler. So anvil starts in a folder of ours with a
-configuration of ours, and sees none of our settings, keys among them. All that it asks is on this
-machine: no proxy stands between. States of older blocks stay in memory, where they share the code
-of contracts: on disk, as anvil would have them, each is written whole, which takes longer than the
-block itself, and gigabytes of the user's home.
+configuration of ours, and sees none of our settings, keys among them; there it also keeps the
+states of older blocks, of which it would leave gigabytes in the user's home. All that it asks is on
+this machine: no proxy stands between.
 """
 
 import contextlib
@@ -29,9 +28,13 @@ from zkagent.verifier_contracts.errors import AnvilError
 
 FOUNDRY = "foundry.toml"
 LEFT_OUT = re.compile(r"(FOUNDRY|DAPP)_|(HTTPS?|ALL)_PROXY$", re.IGNORECASE)  # of the environment
-#: Of how many blocks anvil keeps the state, those that were reverted among them: of half a MB each
-#: where many large contracts are deployed.
-MOST_STATES = 3_600
+#: Of how many blocks anvil keeps the state on disk, those that were reverted among them: of some MB
+#: each where large contracts are deployed.
+MOST_STATES = 1_000
+ON_DISK = ("--max-persisted-states", str(MOST_STATES))
+#: All states stay in memory, where they share the code of contracts: for chains that are reverted
+#: often, since those on disk are written whole, and push each other out.
+IN_MEMORY = ("--prune-history", "1000000")
 LISTENING = re.compile(r"Listening on \S+:(\d+)")
 
 
@@ -41,6 +44,7 @@ class AnvilProcess:
     def __init__(self, executable: Path, options: Sequence[str], timeout_s: float) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="zkagent-anvil-")
         self.log_path = Path(self._folder.name) / "anvil.log"
+        self.states_path = Path(self._folder.name) / "states"
         self._config_path = Path(self._folder.name) / "config.json"
         (Path(self._folder.name) / FOUNDRY).write_text("[profile.default]\n")
         self._leash = Leash()
@@ -87,7 +91,7 @@ class AnvilProcess:
 
     def _start(self, executable: Path, options: Sequence[str]) -> "subprocess.Popen[bytes]":
         command = [str(executable), "--port", "0", "--config-out", str(self._config_path)]
-        command += ["--prune-history", str(MOST_STATES), *options]
+        command += ["--cache-path", str(self.states_path), *options]
         with self.log_path.open("wb") as output:
             try:
                 return subprocess.Popen(

@@ -10,7 +10,7 @@ from zkagent.circuits.support.cache import cache_root
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.deployment.rehearsal import rehearse
 from zkagent.verifier_contracts.errors import AnvilError
-from zkagent.verifier_contracts.toolchain.anvil import AnvilProcess
+from zkagent.verifier_contracts.toolchain.anvil import IN_MEMORY, MOST_STATES, AnvilProcess
 
 
 @pytest.fixture
@@ -58,23 +58,42 @@ def test_anvil_gets_neither_our_settings_nor_a_proxy(
     assert "s3cr3t" not in str(caught.value)
 
 
-def test_states_of_older_blocks_stay_and_are_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those of blocks that a revert took back do not push them out."""
+ACCOUNT = "0x" + "11" * 20
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's, with the cache that is there."""
     monkeypatch.setenv("ZKAGENT_HOME", str(cache_root()))
     monkeypatch.setenv("HOME", str(tmp_path))
-    account = "0x" + "11" * 20
+    return tmp_path
+
+
+def test_states_of_older_blocks_are_in_a_folder_of_ours_and_go_with_it(home: Path) -> None:
+    """The last ones, however many blocks there are."""
     with Anvil() as chain:
-        chain.rpc("anvil_setBalance", account, "0x7")
+        states = chain.process.states_path
+        chain.rpc("anvil_mine", 3_000)
+        chain.rpc("anvil_setBalance", ACCOUNT, "0x7")
+        chain.rpc("anvil_mine", 900)
+        assert 0 < len(list(states.rglob("*.json"))) <= MOST_STATES
+        assert chain.rpc("eth_getBalance", ACCOUNT, hex(3_001)) == "0x7"
+    assert not states.exists()
+    assert not list(home.rglob("*.json"))
+
+
+def test_in_memory_states_of_reverted_blocks_push_none_out(home: Path) -> None:
+    with Anvil(states=IN_MEMORY) as chain:
+        chain.rpc("anvil_setBalance", ACCOUNT, "0x7")
         chain.rpc("anvil_mine", 1)
-        for _ in range(5):
+        for _ in range(15):
             snapshot = chain.snapshot()
-            chain.rpc("anvil_mine", 600)
-            assert chain.rpc("eth_getBalance", account, "0x1") == "0x7"
+            chain.rpc("anvil_mine", 300)
+            assert chain.rpc("eth_getBalance", ACCOUNT, "0x1") == "0x7"
             chain.revert(snapshot)
-        assert chain.rpc("eth_getBalance", account, "0x1") == "0x7"
-        assert not list(tmp_path.rglob("*.json"))
+        assert chain.rpc("eth_getBalance", ACCOUNT, "0x1") == "0x7"
+        assert not chain.process.states_path.exists()
+    assert not list(home.rglob("*.json"))
 
 
 def test_what_anvil_said_last_is_one_line_that_hides_no_line_s_end(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from tests.support.whole_reader import (
 )
 from zkagent.models.reader.deciding import Reached, Verdict
 from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.toolchain.anvil import IN_MEMORY
 
 SETS, SEED = "ZKAGENT_TOOL_SETS", "ZKAGENT_TOOL_SETS_SEED"
 WORD = re.compile(rb"[A-Za-z0-9]+")
@@ -30,7 +31,7 @@ WORD = re.compile(rb"[A-Za-z0-9]+")
 @pytest.fixture(scope="module")
 def contracts() -> Iterator[WholeReader]:
     """On a chain of its own: others would have the states of thousands of blocks to keep."""
-    with Anvil() as chain:
+    with Anvil(states=IN_MEMORY) as chain:
         yield WholeReader(chain)
 
 

@@ -72,8 +72,7 @@ contexts: $(DEV) ## a million random contexts, Solidity against Python (an hour)
 	@$(BIN)/python -m tests.fuzz --only-contexts 100 --contexts 10000 $(if $(SEED),--seed $(SEED))
 
 tool-sets: $(DEV) ## tools and prompts at random, contracts and circuit against Python: SETS=2000, SEED=...
-	@ZKAGENT_TOOL_SETS=$(or $(SETS),2000) ZKAGENT_TOOL_SETS_SEED=$(or $(SEED),43) \
-		$(BIN)/python -m pytest -q -s tests/verifier_contracts/reader/test_whole_agreement.py
+	@$(BIN)/python -m tests.fuzz --only-tool-sets $(or $(SETS),2000) $(if $(SEED),--seed $(SEED))
 
 chaos: $(DEV) ## a service killed at random: PROOFS=1000, KILLS=150, SEED=...
 	@$(BIN)/python -m tests.prover.service.chaos --proofs $(or $(PROOFS),1000) \

@@ -10,7 +10,8 @@ Each round has a seed, which is printed before it starts:
     properties   every property that hypothesis tests, with many more examples
 
 A round that fails ends it; `make fuzz SEED=...` with that round's seed does the same again.
-`make contexts` does the first kind alone, a hundred rounds of ten thousand.
+`make contexts` does the first kind alone, a hundred rounds of ten thousand, and `make tool-sets` the
+third, two thousand of them.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from tests.verifier_contracts.instructions.test_decoder_agreement import decided
 from tests.verifier_contracts.instructions.test_reader_agreement import read_alike
 from tests.verifier_contracts.reader.test_whole_agreement import agreed as tools_agreed
 from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.toolchain.anvil import IN_MEMORY
 from zkagent.verifier_contracts.toolchain.forge import run_tests
 
 CONTEXTS = 1000
@@ -49,10 +51,15 @@ def main() -> None:
     parser.add_argument("--contexts", type=int, default=CONTEXTS, help="in each round")
     parser.add_argument("--forge-runs", type=int, default=FORGE_RUNS, help="of each fuzz test")
     parser.add_argument("--only-contexts", type=int, metavar="ROUNDS", help="so many, nothing else")
+    parser.add_argument("--only-tool-sets", type=int, metavar="SETS", help="so many, nothing else")
     given = parser.parse_args()
     ends = time.monotonic() + 60 * given.minutes
     seed = secrets.randbits(32) if given.seed is None else given.seed
     few = given.only_contexts
+    if given.only_tool_sets:
+        print(f"seed {seed}", flush=True)
+        fuzz_readers(seed, given.only_tool_sets)
+        return
     rounds = 0
     while rounds < few if few else rounds == 0 or time.monotonic() < ends:
         print(f"round {rounds + 1}: seed {seed}", flush=True)
@@ -94,7 +101,7 @@ def fuzz_instructions(seed: int, prompts: int, questions: int) -> None:
 
 
 def fuzz_readers(seed: int, sets: int) -> None:
-    with Anvil() as chain:
+    with Anvil(states=IN_MEMORY) as chain:
         kinds = tools_agreed(WholeReader(chain), seed, sets)
     common = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(4))
     print(f"  {sets} tool sets and prompts agree: {common}, ...", flush=True)

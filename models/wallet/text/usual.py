@@ -22,7 +22,7 @@ _WAYS = {
     "Withdraw": (("withdraw", "take"), _OUT),
     "Transfer": (("send", "transfer", "pay"), (" to <R>", " from my wallet to <R>")),
 }
-#: Most are said without more.
+#: What stands here more than once is drawn more often: half begin, and half end, without more.
 _OPENED = ("", "", "", "", "please ", "can you ", "i want to ", "i would like to ")
 _CLOSED = ("", "", "", "", " please", " now", ".", ", thanks")
 _VIEWS = ("how much <S> do i have?", "what is my <S> balance?", "balance of <S>?",
@@ -32,8 +32,8 @@ _VIEWS = ("how much <S> do i have?", "what is my <S> balance?", "balance of <S>?
 
 @cache
 def usual() -> tuple[Line, ...]:
-    """Each way with a symbol and, but for transfers, with the token's address: of two addresses
-    nobody could say which is which."""
+    """Each way, as often as it is to be drawn, with a symbol and, but for transfers, with the
+    token's address: of two addresses nobody could say which is which."""
     symbols = tuple(_lines())
     addresses = (line for line in symbols if line.tool != "Transfer")
     by_address = (replace(line, text=line.text.replace("<S>", "<X>")) for line in addresses)
@@ -45,10 +45,9 @@ def _lines() -> Iterator[Line]:
         for everything, amounts in _AMOUNTS.items():
             for amount in amounts:
                 for verb in verbs:
-                    for place in places:
+                    bare = _HERE if verb == "withdraw" else ()
+                    for place in (*places, *bare):
                         yield from _said(tool, everything, f"{verb} {amount}{place}")
-                    for nowhere in _HERE if verb == "withdraw" else ():
-                        yield from _said(tool, everything, f"{verb} {amount}{nowhere}")
     for text in _VIEWS:
         yield Line("view", "ViewBalance", False, text)
 

@@ -5,7 +5,6 @@ description says gets into a decision.
 `make tool-sets` takes 2,000, each with a prompt of its own.
 """
 
-import os
 import random
 import re
 from collections import Counter
@@ -24,7 +23,7 @@ from zkagent.models.reader.deciding import Reached, Verdict
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.toolchain.anvil import IN_MEMORY
 
-SETS, SEED = "ZKAGENT_TOOL_SETS", "ZKAGENT_TOOL_SETS_SEED"
+SETS = 200
 WORD = re.compile(rb"[A-Za-z0-9]+")
 
 
@@ -105,9 +104,8 @@ def shown(found: Counter[str]) -> None:
 
 
 def test_random_tools_and_prompts_are_read_and_decided_alike(contracts: WholeReader) -> None:
-    count = int(os.environ.get(SETS, "200"))
-    found = agreed(contracts, int(os.environ.get(SEED, "41")), count)
+    found = agreed(contracts, 41, SETS)
     shown(found)
-    assert sum(found.values()) == count
+    assert sum(found.values()) == SETS
     assert found["call of hostile tools"]
     assert found["call of honest tools"]

@@ -10,7 +10,7 @@ Each round has a seed, which is printed before it starts:
     properties   every property that hypothesis tests, with many more examples
 
 A round that fails ends it; `make fuzz SEED=...` with that round's seed does the same again.
-`make contexts` does the first kind alone, a hundred rounds of ten thousand, and `make tool-sets` the
+`make contexts` does the first kind alone, a hundred rounds of ten thousand, `make tool-sets` the
 third, two thousand of them.
 """
 

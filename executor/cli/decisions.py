@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.agents_model import AGENTS_MODEL_OPTION, agents_model
 from zkagent.executor.cli.deploying import CHAIN_ID_OPTION, RPC_OPTION
 from zkagent.executor.cli.executor_option import EXECUTOR_OPTION, executor_of
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
-from zkagent.executor.cli.run import FILE, MODEL_OPTION, SRS_OPTION
+from zkagent.executor.cli.run import FILE, SRS_OPTION
 from zkagent.executor.cli.sending import fee_options
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def decisions_group() -> None:
     "--key-file", cls=SettingOption, type=FILE, required=True, help="Of anybody who pays for it."
 )
 @CHAIN_ID_OPTION
-@MODEL_OPTION
+@AGENTS_MODEL_OPTION
 @SRS_OPTION
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @fee_options
@@ -50,7 +51,7 @@ def record_command(
     rpc: str,
     key_file: Path,
     chain_id: int | None,
-    model_name: str,
+    model_name: str | None,
     srs: Path | None,
     yes: bool,
     fee_caps: "FeeCaps",
@@ -67,10 +68,9 @@ def record_command(
     from zkagent.executor.cli.run import signer_of
     from zkagent.executor.runs.recorded import record_decisions
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of
-    from zkagent.models.catalogue import load_decider
     from zkagent.verifier_contracts.chain.local import connect
 
-    model = load_decider(model_name)
+    model = agents_model(model_name, deployment)
     address, found_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     signer = signer_of(key_file)
     web3 = connect(rpc, found_chain, caps=fee_caps)

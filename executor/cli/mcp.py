@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from zkagent.executor.cli.agents_model import agents_model
 from zkagent.executor.cli.options import SettingOption
 from zkagent.executor.cli.run import opened, target_options
 from zkagent.executor.cli.sending import sending_options
@@ -43,7 +44,6 @@ def mcp_command(*, runs: bool, yes: bool, **options: Any) -> None:
         proven_tools,
         serve_stdio,
     )
-    from zkagent.models.catalogue import Model, load_model
 
     if runs and not yes:
         raise click.UsageError("there is nobody here to ask before a run is sent: give --yes")
@@ -53,7 +53,8 @@ def mcp_command(*, runs: bool, yes: bool, **options: Any) -> None:
     with ExitStack() as stack:
         agent = None
         if runs:
-            model, tell = load_model(options["model_name"], Model), Narrator()
+            model = agents_model(options["model_name"], options["deployment"])
+            tell = Narrator()
             stack.enter_context(tell.working())
             agent = stack.enter_context(opened(tell, model, options))
         tools = proven_tools(agent, options["rpc"])

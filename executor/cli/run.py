@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.agents_model import AGENTS_MODEL_OPTION, DEFAULT, agents_model
 from zkagent.executor.cli.options import (
     AGENT_PROOF_SYSTEM_OPTION,
     JSON_OPTION,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 MODEL_OPTION = click.option(
-    "--model", "model_name", default="wallet", show_default=True, help="Model by name or folder."
+    "--model", "model_name", default=DEFAULT, show_default=True, help="Model by name or folder."
 )
 SRS_OPTION = click.option(
     "--srs",
@@ -79,7 +80,7 @@ TARGET_OPTIONS = (
         help="deployment.json: the agent and its chain.",
     ),
     click.option("--chain-id", cls=SettingOption, type=int, help="Refuse to run on another chain."),
-    MODEL_OPTION,
+    AGENTS_MODEL_OPTION,
     SRS_OPTION,
     click.option(
         "--batch", is_flag=True, help="Prove the run's decisions together, by a batch verifier."
@@ -144,7 +145,7 @@ def carry_out(
     yes: bool,
     **options: Any,
 ) -> None:
-    """A command's run. options: as `opened` takes them, and rpc, proof_system, model_name."""
+    """A command's run. options: as `opened` takes them, rpc, proof_system, model_name."""
     from zkagent.executor.api.agents import checked_prompt
     from zkagent.executor.cli.narrator import Narrator
     from zkagent.executor.cli.run_output import (
@@ -158,9 +159,9 @@ def carry_out(
     )
     from zkagent.executor.receipts.file import check_place
     from zkagent.executor.runs.errors import NothingToDo
-    from zkagent.models.catalogue import load_decider
 
-    model, embedded = load_decider(options["model_name"]), options["rpc"] is None
+    model = agents_model(options["model_name"], options["deployment"])
+    embedded = options["rpc"] is None
     without_batches(proof_system_for(model, options["proof_system"]), options["batch"])
     if not embedded and options["proof_system"]:
         raise click.UsageError("an agent on a chain has its proof system: leave out --proof-system")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.agents_model import agents_model
 from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.group import Group
 from zkagent.executor.cli.options import JSON_OPTION, SettingOption
@@ -153,12 +154,11 @@ def _continue(
     )
     from zkagent.executor.runs.errors import RunWaits
     from zkagent.executor.runs.journal import Journal
-    from zkagent.models.catalogue import load_decider
 
     record = Journal().find(run)
     options["agent"] = options["agent"] or record.intent.agent
     options["chain_id"] = options["chain_id"] or record.intent.chain_id
-    model, tell = load_decider(options["model_name"]), Narrator()
+    model, tell = agents_model(options["model_name"], options["deployment"]), Narrator()
     confirm = asking(tell, yes=yes)
     departing, done = asking_of_departures(tell), None
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:

@@ -18,8 +18,8 @@ AGENTS_MODEL_OPTION = click.option(
 
 
 def agents_model(name: str | None, deployment: Path | None) -> "Model":
-    """name: as given, None for none; deployment: its record's file, of which whoever opens the agent
-    says that it is missing.
+    """name: as given, None for none. deployment: its record's file; that there is none is for
+    whoever opens the agent to say.
 
     A record says by name only which shipped model is meant, not where a folder is: what it says is
     no path. Whether the agent pins this model is looked at on the chain, later.

@@ -47,5 +47,5 @@ def test_without_a_record_of_a_model_it_is_the_wallets(tmp_path: Path) -> None:
 
 def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "deployment.json").write_text("{}")
-    with pytest.raises(DeploymentFileError, match="deployment.json"):
+    with pytest.raises(DeploymentFileError, match="is not a deployment file"):
         agents_model(None, tmp_path / "deployment.json")

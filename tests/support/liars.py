@@ -32,7 +32,7 @@ def lying_service(lie: Lie, tls: ssl.SSLContext | None = None) -> Iterator[str]:
         origin = "https://localhost" if tls else "http://127.0.0.1"
         yield f"{origin}:{server.getsockname()[1]}"
         server.shutdown(socket.SHUT_RDWR)
-    thread.join(5)
+    thread.join(60)
 
 
 def tls_of(certificate: Path = LOCALHOST) -> ssl.SSLContext:
@@ -52,7 +52,7 @@ def _serve(server: socket.socket, lie: Lie, tls: ssl.SSLContext | None) -> None:
 
 
 def _talk(client: socket.socket, lie: Lie, tls: ssl.SSLContext | None) -> None:
-    client.settimeout(5)
+    client.settimeout(60)
     try:
         with tls.wrap_socket(client, server_side=True) if tls else client as talking:
             asked = _request(talking)

@@ -29,6 +29,10 @@ class ModelCall:
     usage: TokenUsage
     seconds: float
 
+    def to_json(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return values | {"usage": self.usage.to_json()}
+
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Self:
         return cls(**{**found, "usage": TokenUsage(**found["usage"])})
@@ -57,7 +61,12 @@ class Provenance:
     def to_json(self) -> dict[str, Any]:
         """Keys of JSON are text, so are those of receipts."""
         receipts = {str(step): name for step, name in self.receipts.items()}
-        return asdict(self) | {"models": list(self.models), "receipts": receipts}
+        return {
+            "planner": self.planner,
+            "models": list(self.models),
+            "templates": dict(self.templates),
+            "receipts": receipts,
+        }
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Self:
@@ -111,8 +120,8 @@ class AgentResult:
             "finished_at": self.finished_at.isoformat(),
             "error": self.error and asdict(self.error),
             "actions": [action.to_json() for action in self.actions],
-            "model_calls": [asdict(call) for call in self.model_calls],
-            "token_usage": asdict(self.token_usage),
+            "model_calls": [call.to_json() for call in self.model_calls],
+            "token_usage": self.token_usage.to_json(),
             "event_stream": pointer,
             "memory_deltas": [asdict(change) for change in self.memory_deltas],
             "provenance": self.provenance.to_json(),

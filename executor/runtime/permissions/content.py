@@ -132,21 +132,25 @@ class Size(Rule):
         return Opinion("refuse", f"the value at {asked.place} {why}") if why else None
 
     def _too_much(self, value: Any) -> str | None:
-        found = {"characters": 0, "levels": 0, "parts": 1}
+        most = self._most
+        characters, levels, parts = 0, 0, 1
         level = [value]
         while level:
-            found["levels"] += 1
+            levels += 1
             below: list[Any] = []
             for each in level:
-                length = _length(each)
+                length, children = _length(each), _children(each)
                 if length is None:
                     return "is no JSON"
-                found["parts"] += len(_children(each))
-                found["characters"] += length
-                for name, most in self._most.items():
-                    if found[name] > most:
-                        return f"has more than {most:,} {name}"
-                below.extend(_children(each))
+                parts += len(children)
+                characters += length
+                if characters > most["characters"]:
+                    return f"has more than {most['characters']:,} characters"
+                if levels > most["levels"]:
+                    return f"has more than {most['levels']:,} levels"
+                if parts > most["parts"]:
+                    return f"has more than {most['parts']:,} parts"
+                below.extend(children)
             level = below
         return None
 
@@ -166,6 +170,8 @@ def _length(value: Any) -> int | None:
 
 
 def _children(value: Any) -> Collection[Any]:
+    if isinstance(value, str | int | float) or value is None:
+        return ()
     if isinstance(value, Mapping):
         return value.values()
     return value if isinstance(value, list | tuple) else ()

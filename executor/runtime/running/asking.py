@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -104,7 +104,7 @@ class RecordedModels:
         return {
             "verdicts": [verdict, judged],
             "text": text,
-            "usage": asdict(response.usage),
+            "usage": response.usage.to_json(),
             "model": model or "withheld",
             "provider": answered.provider,
             "attempts": answered.attempts,

@@ -53,7 +53,8 @@ class Vaults:
 
     def of(self, run_id: str) -> Vault:
         with self._lock:
-            vault = self._vaults.setdefault(run_id, Vault())
+            if (vault := self._vaults.get(run_id)) is None:
+                vault = self._vaults[run_id] = Vault()
             self._vaults.move_to_end(run_id)
             if len(self._vaults) > MOST_RUNS:
                 self._vaults.popitem(last=False)

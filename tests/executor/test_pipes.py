@@ -24,7 +24,7 @@ from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.keys import load_key
 from zkagent.models.files import open_regular, read_checked, read_limited
 
-PATIENCE_S = 3
+PATIENCE_S = 120
 
 
 @pytest.fixture

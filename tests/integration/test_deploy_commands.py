@@ -107,7 +107,7 @@ def test_a_chain_stays_until_it_is_ended_and_leaves_nothing(
         planned = subprocess.run([*run, "--dry-run", "--json"], capture_output=True, check=True)
         assert json.loads(planned.stdout)["iterations"][0]["action"] == "Deploy"
         process.send_signal(end)
-        assert process.wait(20) == 130
+        assert process.wait(120) == 130
     assert not folder.exists()
 
 

@@ -25,31 +25,35 @@ from zkagent.prover.service.errors import (
     ServiceGarbled,
     ServiceUnreachable,
 )
-from zkagent.prover.service.fakes.catalogue import FakeCatalogue, Order, fake_outputs
+from zkagent.prover.service.fakes.catalogue import RELEASED, FakeCatalogue, Order, fake_outputs
 from zkagent.prover.service.wire.states import State
 
 
 def test_waiting_tells_progress(client: ServiceClient, features: list[int]) -> None:
     seen: list[State] = []
     wanted = Wanted.of_features("slow", features)
-    client.prove(wanted, timeout_s=20, listener=lambda view: seen.append(view.state))
+    client.prove(wanted, timeout_s=300, listener=lambda view: seen.append(view.state))
     assert seen[-1] is State.DONE
 
 
 def test_waiting_ends_in_time_and_the_proof_goes_on(
-    client: ServiceClient, features: list[int]
+    client: ServiceClient, fleet: Fleet, features: list[int]
 ) -> None:
-    view = client.submit(Wanted.of_features("slow", features))
+    view = client.submit(Wanted.of_features("quick", [Order.HELD, *features[1:]]))
     with pytest.raises(NoProofYet, match="it goes on"):
         client.wait(view.id, timeout_s=0.05)
-    assert client.wait(view.id, timeout_s=20).state is State.DONE
+    (fleet.home / RELEASED).touch()
+    try:
+        assert client.wait(view.id, timeout_s=300).state is State.DONE
+    finally:
+        (fleet.home / RELEASED).unlink()
 
 
 def test_a_failed_proof_is_an_error_with_its_reason(
     client: ServiceClient, features: list[int]
 ) -> None:
     with pytest.raises(ProofNotMade, match="told to refuse") as failed:
-        client.prove(Wanted.of_features("quick", [Order.REFUSE, *features[1:]]), timeout_s=20)
+        client.prove(Wanted.of_features("quick", [Order.REFUSE, *features[1:]]), timeout_s=300)
     assert failed.value.failure == "input"
 
 
@@ -72,7 +76,7 @@ def test_nobody_there_is_an_error_after_some_patience(free_port: int) -> None:
         pytest.raises(ServiceUnreachable, match="zkagent serve"),
     ):
         client.circuits()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 def test_a_url_that_can_never_work_is_refused_at_once() -> None:
@@ -90,7 +94,7 @@ def test_a_client_outlives_a_restart_of_the_service(
         view = client.submit(Wanted.of_features("slow", features))
         restart = threading.Thread(target=lambda: (service.kill(), fleet.serve()))
         restart.start()
-        assert client.wait(view.id, timeout_s=60).state is State.DONE
+        assert client.wait(view.id, timeout_s=300).state is State.DONE
         restart.join()
     fleet.end()
 
@@ -115,7 +119,7 @@ def test_the_executors_prover_returns_the_proof_of_its_inputs(
 
 
 def test_a_proof_of_something_else_is_refused(client: ServiceClient, features: list[int]) -> None:
-    view = client.prove(Wanted.of_features("quick", features), timeout_s=20)
+    view = client.prove(Wanted.of_features("quick", features), timeout_s=300)
     assert isinstance(proof_of(view, features), Proof)
     with pytest.raises(ServiceGarbled, match="something else"):
         proof_of(view, [0, *features[1:]])

@@ -45,7 +45,7 @@ class Member:
         self.process.kill()
         self.process.wait()
 
-    def stop(self, timeout_s: float = 30.0) -> int:
+    def stop(self, timeout_s: float = 120.0) -> int:
         """SIGTERM; the exit code."""
         self.process.send_signal(signal.SIGCONT)
         self.process.terminate()
@@ -120,7 +120,7 @@ class Fleet:
                 member.process.terminate()
         for member in self.members:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                member.process.wait(20)
+                member.process.wait(120)
             member.process.kill()
             member.process.wait()
             assert member.process.stdout
@@ -164,7 +164,7 @@ class Fleet:
         return member
 
 
-def eventually(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
+def eventually(condition: Callable[[], object], timeout_s: float = 120.0) -> None:
     """Wait for a condition to hold."""
     deadline = time.monotonic() + timeout_s
     while not condition():

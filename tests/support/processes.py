@@ -28,14 +28,14 @@ def environment(**more: object) -> dict[str, str]:
 
 def started(place: Path) -> list[Path]:
     """In /proc, those whose numbers a line of this file tells, as soon as it does."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not (place.exists() and place.read_text().endswith("\n")):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return [Path("/proc", number) for number in place.read_text().split()]
 
 
-def ended(processes: list[Path], within_s: float = 5) -> bool:
+def ended(processes: list[Path], within_s: float = 120) -> bool:
     deadline = time.monotonic() + within_s
     while any(map(running, processes)) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -68,7 +68,7 @@ def small(tmp_path: Path, catalogue: "FakeCatalogue") -> "Iterator[Fleet]":
 
 @pytest.fixture
 def client(fleet: "Fleet") -> "Iterator[ServiceClient]":
-    with fleet.client(patience_s=5) as opened:
+    with fleet.client() as opened:
         yield opened
 
 

@@ -134,5 +134,5 @@ def test_a_child_that_holds_the_lock_dies_with_a_killed_parent(tmp_path: Path) -
         child = Path("/proc") / parent.stdout.readline().decode().strip()
         assert child.exists()
         parent.kill()
-        parent.wait(10)
-        assert ended([child], 3)
+        parent.wait(120)
+        assert ended([child])

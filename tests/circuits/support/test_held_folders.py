@@ -72,7 +72,7 @@ def test_what_a_killed_process_leaves_is_removed_by_a_later_one_and_not_before(p
         sweep(place)
         assert folder.exists()
         parent.kill()
-        parent.wait(10)
+        parent.wait(120)
         for _ in range(250):  # its child ends by itself
             sweep(place)
             if not folder.exists():

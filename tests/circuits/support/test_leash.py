@@ -41,7 +41,7 @@ def test_it_ends_with_whoever_started_it(tmp_path: Path, end: signal.Signals) ->
         processes = started(place)
         assert all(map(running, processes))
         parent.send_signal(end)
-        parent.wait(10)
+        parent.wait(120)
         assert ended(processes)
 
 

@@ -18,7 +18,7 @@ from tests.support.homes import bad_home
 from zkagent.executor.cli import prove
 from zkagent.prover.service.queue.engine import open_database
 
-LONGEST_S = 60
+LONGEST_S = 300
 #: Commands that keep nothing in the home, so that a bad one is nothing to them.
 WITHOUT_HOME = {
     "zkagent bench runtime",

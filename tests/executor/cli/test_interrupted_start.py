@@ -24,7 +24,7 @@ main()
 
 def python(*words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, *words], capture_output=True, text=True, cwd=ROOT, check=False, timeout=60
+        [sys.executable, *words], capture_output=True, text=True, cwd=ROOT, check=False, timeout=300
     )
 
 

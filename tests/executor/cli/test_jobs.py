@@ -33,7 +33,7 @@ def jobs(fleet: Fleet, capsys: pytest.CaptureFixture[str]) -> Jobs:
 def test_jobs_are_listed_by_state_for_people_and_machines(
     jobs: Jobs, client: ServiceClient, features: list[int]
 ) -> None:
-    view = client.prove(Wanted.of_features("quick", features), timeout_s=20)
+    view = client.prove(Wanted.of_features("quick", features), timeout_s=300)
     assert f"{view.id[:16]}  done" in jobs("list", "--state", "done", "--limit", "500")
     listed = json.loads(jobs("list", "--json"))
     assert view.id in {proof["id"] for proof in listed}
@@ -42,7 +42,7 @@ def test_jobs_are_listed_by_state_for_people_and_machines(
 def test_a_job_is_shown_by_the_beginning_of_its_id_without_its_inputs(
     jobs: Jobs, client: ServiceClient, features: list[int]
 ) -> None:
-    view = client.prove(Wanted.of_features("quick", features), timeout_s=20)
+    view = client.prove(Wanted.of_features("quick", features), timeout_s=300)
     shown = json.loads(jobs("show", view.id[:12]))
     assert (shown["id"], shown["state"]) == (view.id, "done")
     assert shown["handles"][0]["key_id"] == "local"
@@ -80,7 +80,7 @@ def test_a_poisonous_job_can_be_retried_by_hand(
 def test_a_finished_job_cannot_be_retried(
     jobs: Jobs, client: ServiceClient, features: list[int]
 ) -> None:
-    view = client.prove(Wanted.of_features("quick", features), timeout_s=20)
+    view = client.prove(Wanted.of_features("quick", features), timeout_s=300)
     assert "nothing to retry" in jobs("retry", view.id, code=1)
 
 
@@ -90,7 +90,7 @@ def test_purging_forgets_finished_jobs(
     fleet = Fleet(tmp_path, f"sqlite:///{tmp_path}/service.sqlite", catalogue)
     fleet.serve()
     with fleet.client() as client:
-        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+        client.prove(Wanted.of_features("quick", features), timeout_s=300)
         command = [
             sys.executable,
             "-m",
@@ -115,7 +115,7 @@ def test_logs_are_json_on_request_and_never_hold_inputs(
     service = fleet.serve("--log-json")
     secret = 987_654_321_123
     with fleet.client() as client:
-        client.prove(Wanted.of_features("quick", [secret, 1, 2, 3]), timeout_s=20)
+        client.prove(Wanted.of_features("quick", [secret, 1, 2, 3]), timeout_s=300)
         client.submit(Wanted.of_features("quick", [Order.REFUSE, secret, 2, 3]))
         eventually(lambda: "failed" in {proof["state"] for proof in client.proofs()})
     service.stop()

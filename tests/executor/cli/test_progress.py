@@ -2,12 +2,12 @@
 
 import io
 import re
-import time
 from itertools import pairwise
 
 import pytest
 
 from tests.support.command_line import without_progress
+from tests.support.fleet import eventually
 from zkagent.executor.cli import progress
 from zkagent.executor.cli.narrator import Narrator
 from zkagent.executor.cli.progress import Lines, Work, stages, working
@@ -80,18 +80,25 @@ def test_every_kind_of_work_is_told_alike_and_on_stderr(
 ) -> None:
     monkeypatch.setattr(progress, "FIRST_S", 0.05)
     monkeypatch.setattr(progress, "LOOK_S", 0.01)
+    said_so_far: list[str] = []
+
+    def told() -> bool:
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        said_so_far.append(printed.err)
+        return "planning" in "".join(said_so_far)
+
     if kind == "narrator":
         with Narrator().working() as tell:
             tell.stage("planning")
-            time.sleep(0.2)
+            eventually(told)
     else:
         with stages(3) if kind == "stages" else working() as begin:
             begin("planning")
-            time.sleep(0.2)
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert re.fullmatch(r"\[\d s\] planning \.\.\.\n", printed.err)
-    assert without_progress(printed.err) == ""
+            eventually(told)
+    told()
+    assert re.fullmatch(r"\[\d+ s\] planning \.\.\.\n", "".join(said_so_far))
+    assert without_progress("".join(said_so_far)) == ""
 
 
 def test_quick_work_is_silent(capsys: pytest.CaptureFixture[str]) -> None:

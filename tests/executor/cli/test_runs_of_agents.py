@@ -211,13 +211,13 @@ def test_a_run_whose_process_was_killed_is_left_and_nothing_is_marked_by_looking
     capsys: pytest.CaptureFixture[str], place: Path, begin: Begin
 ) -> None:
     child = begin("waiter")
-    eventually(lambda: [run["state"] for run in kept_there(place)] == ["running"], 60)
+    eventually(lambda: [run["state"] for run in kept_there(place)] == ["running"])
     (run,) = listed(capsys)
     assert (run["state"], run["left"]) == ("running", False)
     assert exit_code("runs", "start", "agents.py", "--agent", "waiter", "--run", run["id"]) == 1
     assert "is on its way in another process: wait for it" in capsys.readouterr().err
     child.kill()
-    child.wait(30)
+    child.wait(120)
     before = kept_there(place)
     (run,) = listed(capsys)
     assert (run["state"], run["left"]) == ("left", True)
@@ -234,7 +234,7 @@ def test_a_run_that_waits_and_is_left_still_says_that_it_waits(
     child = begin("payer")
     waiting(place)
     child.kill()
-    child.wait(30)
+    child.wait(120)
     (run,) = listed(capsys)
     assert (run["state"], run["left"]) == ("waiting", True)
 
@@ -295,7 +295,7 @@ def test_a_step_that_waits_is_answered_from_another_terminal(
     assert "step 1 of run" in one_line_error(capsys)
     yes = ("--yes",)  # both take it, so that a script need not tell them apart
     assert exit_code("runs", word, run_id, "0", *yes) == 0
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate(timeout=120)
     assert json.loads(out)["actions"][0]["state"] == state
     capsys.readouterr()
     assert exit_code("runs", word, run_id, "0", *yes) == 1
@@ -310,7 +310,7 @@ def test_nothing_is_approved_without_a_word(
     assert exit_code("runs", "approve", run_id, "0") == 2
     assert 'pay {"amount": 7}' in capsys.readouterr().err
     assert exit_code("runs", "abort", run_id) == 0
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate(timeout=120)
     assert json.loads(out)["aborted"]
 
 
@@ -320,7 +320,7 @@ def test_whoever_interrupts_is_told_how_the_run_goes_on_and_it_does(
     child = begin("payer")
     run_id = waiting(place)
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=120)
     assert child.returncode not in (0, 1)
     assert f"`zkagent runs start agents.py --run {run_id}`" in err
     assert exit_code("runs", "approve", run_id, "0", "--yes") == 0
@@ -343,7 +343,7 @@ def waiting(place: Path) -> str:
             database.close()
         return bool(found)
 
-    eventually(look, 60)
+    eventually(look)
     return found[0]
 
 

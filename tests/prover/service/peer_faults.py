@@ -133,7 +133,7 @@ def hanging_callbacks(ward: Ward) -> None:
         ids = ward.submit(100, callback_url=f"{allowed[0]}/hangs")
         with ward.client(20) as client:
             for proof_id in ids:
-                client.wait(proof_id, timeout_s=60)
+                client.wait(proof_id, timeout_s=300)
         time.sleep(1)
         ward.submit(1, callback_url=f"{allowed[1]}/answers")
         began = time.monotonic()

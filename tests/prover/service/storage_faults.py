@@ -148,7 +148,7 @@ def restarted_postgres(ward: Ward) -> None:
         ward.submit(3)
         ward.expect("database", ready=False)
     for worker in workers:
-        if worker.process.wait(60) != EXIT_LOST:
+        if worker.process.wait(120) != EXIT_LOST:
             ward.complain(f"{worker.name} ended with {worker.process.returncode}")
         ward.fleet.work()
     ward.expect_well()

@@ -46,7 +46,7 @@ def client(keyed: Circuit, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def test_a_proof_from_the_service_is_a_true_proof(client: ServiceClient, keyed: Circuit) -> None:
-    proof = prove_by_service(client.url, keyed.digest, X, timeout_s=60)
+    proof = prove_by_service(client.url, keyed.digest, X, timeout_s=300)
     assert proof.outputs == squares(X)
     assert verify(proof, keyed)
     assert client.verify(proof) == (True, "")
@@ -63,7 +63,7 @@ def test_the_executors_prover_gets_proofs(client: ServiceClient, keyed: Circuit)
 
 def test_inputs_beyond_features_are_refused(client: ServiceClient, keyed: Circuit) -> None:
     with pytest.raises(Exception, match=r"x\[0\] is 40000, expected 16 bits"):
-        prove_by_service(client.url, keyed.digest, [40000, 0, 0, 0], timeout_s=60)
+        prove_by_service(client.url, keyed.digest, [40000, 0, 0, 0], timeout_s=300)
 
 
 def test_the_verifying_key_is_the_contracts_code(client: ServiceClient, keyed: Circuit) -> None:

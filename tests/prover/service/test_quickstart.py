@@ -65,7 +65,7 @@ def test_two_commands_lead_from_nothing_to_a_proof(tmp_path: Path, free_port: in
         )
     finally:
         service.send_signal(signal.SIGTERM)
-        assert service.wait(60) == 0
+        assert service.wait(120) == 0
     proof = json.loads(done.stdout)
     assert (proof["format"], proof["output_scale_bits"]) == ("zkagent-proof-2", [0])
     assert proof["about"]["model"] == "wallet"

@@ -44,7 +44,7 @@ def real(
 
 
 def test_a_proof_from_the_service_is_a_true_proof(real: Fleet, circuit: Circuit) -> None:
-    proof = prove_by_service(real.url, circuit.digest, [3, -1, 4, 1], timeout_s=60)
+    proof = prove_by_service(real.url, circuit.digest, [3, -1, 4, 1], timeout_s=300)
     assert proof.inputs == (3, -1, 4, 1)
     assert proof.outputs == squares([3, -1, 4, 1])
     assert verify(proof, circuit)

@@ -105,7 +105,7 @@ class Ward:
         probe, self._probe = self._probe, None
         if probe:
             time.sleep(max(0.0, self._asked_from + LEAST_ASKED_S - time.monotonic()))
-            for took in json.loads(probe.communicate(timeout=30)[0]):
+            for took in json.loads(probe.communicate(timeout=120)[0]):
                 if took < 0:
                     self.complain(f"/healthz did not answer ({-took:.2f} s)")
                 self.report.healthz_s.append(abs(took))
@@ -136,7 +136,7 @@ class Ward:
     def prove(self, count: int) -> None:
         for proof_id in self.submit(count):
             with self.client(20) as client:
-                client.wait(proof_id, timeout_s=60)
+                client.wait(proof_id, timeout_s=300)
 
     def client(self, patience_s: float = 0) -> ServiceClient:
         return self.fleet.client(patience_s=patience_s)

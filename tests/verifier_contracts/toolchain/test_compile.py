@@ -177,7 +177,7 @@ def test_the_compiler_ends_with_whoever_has_it_compile(tmp_path: Path, end: sign
     with subprocess.Popen(words, env=environment(), stderr=subprocess.DEVNULL) as parent:
         processes = started(place)
         parent.send_signal(end)
-        parent.wait(10)
+        parent.wait(120)
         assert ended(processes)
 
 

@@ -48,7 +48,7 @@ class Stage:
 
     def client(self, name: str | None = None) -> httpx.Client:
         headers = {"authorization": f"Bearer {self.keys[name]}"} if name else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=300)
 
 
 @contextmanager

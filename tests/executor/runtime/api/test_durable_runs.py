@@ -40,7 +40,7 @@ async def serving(database: RunsDatabase) -> AsyncIterator[DurableRuns]:
 
 
 async def until(runs: DurableRuns, run_id: str, state: str) -> RunRecord:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while (found := await runs.find(run_id)).state != state:
             await asyncio.sleep(0.01)
     return found
@@ -50,7 +50,7 @@ async def begun(runs: DurableRuns) -> Waiting:
     """What waits in a run of somebody."""
     await runs.start("payer", RunOptions(), "somebody", "run-1")
     await until(runs, "run-1", "waiting")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not (found := await runs.waiting("run-1")):  # its question comes a moment later
             await asyncio.sleep(0.01)
     (waiting,) = found

@@ -44,7 +44,7 @@ def test_a_run_outlives_the_service_that_was_killed_and_is_approved_meanwhile(
     monkeypatch.setenv("ZKAGENT_HOME", str(served.home))
     assert exit_code("runs", "approve", place.rpartition("/")[2], "0", "--yes") == 0
     second = served.serve(slots=0)
-    with httpx.stream("GET", f"{place}/events", timeout=30) as answer:
+    with httpx.stream("GET", f"{place}/events", timeout=300) as answer:
         text = "".join(answer.iter_text())
     assert [text.count(f"event: run_{end}\n") for end in ("started", "finished")] == [1, 1]
     assert httpx.get(place).json()["state"] == "done"

@@ -54,7 +54,7 @@ async def serving(kind: str, folder: Path, agent: Agent) -> AsyncIterator[Runs]:
 
 
 async def until(runs: Runs, run_id: str, *states: str) -> RunRecord:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while (found := await runs.find(run_id)).state not in states:
             await asyncio.sleep(0.01)
     return found

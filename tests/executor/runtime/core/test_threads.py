@@ -23,6 +23,6 @@ os._exit(0)
 def test_a_process_that_was_forked_has_threads() -> None:
     words = [sys.executable, "-c", FORKS]
     done = subprocess.run(
-        words, env=environment(), capture_output=True, text=True, timeout=30, check=False
+        words, env=environment(), capture_output=True, text=True, timeout=300, check=False
     )
     assert (done.returncode, done.stdout) == (0, "81\n"), done.stderr

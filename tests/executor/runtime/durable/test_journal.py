@@ -48,7 +48,7 @@ class Held(RunStore):
     def write(self, attempt: Attempt, written: Written) -> None:
         if not written.records and not written.changes:
             self.keeping.set()
-            assert self.free.wait(20)
+            assert self.free.wait(600)
         super().write(attempt, written)
 
 
@@ -57,11 +57,11 @@ async def meanwhile(store: Held, do: Callable[[DurableJournal], Any]) -> None:
     journal = DurableJournal(store, ATTEMPT)
     await journal.record("start", giving({"task": "Look."}))
     await journal.take(event(0))
-    assert await asyncio.to_thread(store.keeping.wait, 20)
+    assert await asyncio.to_thread(store.keeping.wait, 120)
     doing = asyncio.ensure_future(do(journal))
     await asyncio.sleep(0.05)
     store.free.set()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         await doing
 
 
@@ -222,4 +222,4 @@ os._exit(0)
 def test_a_process_that_was_forked_after_a_run_keeps_its_own(tmp_path: Path) -> None:
     words = [sys.executable, "-W", "ignore", "-c", FORKS, str(tmp_path)]
     known = environment(ZKAGENT_RUNTIME_KEY="ab" * 32)
-    assert subprocess.run(words, env=known, timeout=120, check=False).returncode == 0
+    assert subprocess.run(words, env=known, timeout=600, check=False).returncode == 0

@@ -31,11 +31,11 @@ from zkagent.executor.runtime.running.session import AgentSession
 
 
 def awaited(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Runs an asynchronous test, which hangs for a minute at most."""
+    """Runs an asynchronous test, which hangs for ten minutes at most."""
 
     @wraps(test)
     def run(*given: Any, **named: Any) -> None:
-        asyncio.run(asyncio.wait_for(test(*given, **named), 60))
+        asyncio.run(asyncio.wait_for(test(*given, **named), 600))
 
     return run
 
@@ -98,7 +98,7 @@ async def left(runtime: DurableRuntime) -> str:
 
 
 async def until(condition: Any) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not condition():
             await asyncio.sleep(0.01)
 

@@ -67,7 +67,7 @@ def opened(file: Path) -> Iterator[Callable[[Agent], DurableRuns]]:
 
 async def until(runs: DurableRuns, states: Any) -> str:
     """Of a run that waits, when its question is there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while (state := (await runs.find("one")).state) not in states:
             await asyncio.sleep(0.01)
         while state == "waiting" and not await runs.waiting("one"):
@@ -155,7 +155,7 @@ def test_tools_that_hold_all_threads_keep_no_run_from_being_kept(file: Path) -> 
         free = threading.Event()
 
         async def slow(given: Any, context: Any) -> ToolOutput:
-            await asyncio.to_thread(free.wait, 20)
+            await asyncio.to_thread(free.wait, 600)
             return ToolOutput(True)
 
         held = [
@@ -173,4 +173,4 @@ def test_tools_that_hold_all_threads_keep_no_run_from_being_kept(file: Path) -> 
         return took
 
     with closing(DurableRuntime(file)) as runtime:
-        assert asyncio.run(both(runtime)) < 10
+        assert asyncio.run(both(runtime)) < 120

@@ -166,7 +166,7 @@ def test_a_question_and_an_approval_expire(store: ApprovalStore) -> None:
 
 
 def test_a_run_waits_for_an_answer_that_comes_later(store: ApprovalStore) -> None:
-    at = desk(store, wait_s=30)
+    at = desk(store, wait_s=600)
 
     async def meanwhile() -> Verdict:
         waiting = asyncio.create_task(at.wait(asked(), PAY, "payments"))

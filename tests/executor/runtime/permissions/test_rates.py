@@ -134,11 +134,11 @@ def test_tools_that_hold_all_threads_keep_no_step_from_being_judged(store: RateS
     free = threading.Event()
 
     async def judged() -> bool:
-        held = [asyncio.ensure_future(asyncio.to_thread(free.wait, 20)) for _ in range(40)]
+        held = [asyncio.ensure_future(asyncio.to_thread(free.wait, 600)) for _ in range(40)]
         await asyncio.sleep(0.05)
         engine = PermissionEngine([Rates([Limit("one", 1, 60)], store)])
         step = PlanStep("tool", "look", {})
-        found = await asyncio.wait_for(engine.judge_step(asked("plan", LOOK), step), 10)
+        found = await asyncio.wait_for(engine.judge_step(asked("plan", LOOK), step), 120)
         free.set()
         await asyncio.gather(*held)
         return found.allowed

@@ -154,10 +154,10 @@ def repeated(piece: str, times: int) -> str:
     ],
 )  # fmt: skip
 def test_no_template_goes_on_for_ever_or_grows_without_bounds(template: str, words: str) -> None:
-    began, time_s = time.monotonic(), 0.2 if words == "takes longer" else 10
+    began, time_s = time.monotonic(), 0.2 if words == "takes longer" else 600
     with pytest.raises(PromptFault, match=words):
         Engine(time_s=time_s).render(template, LONG)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 def nested(times: int, after: str, before: str = "") -> str:

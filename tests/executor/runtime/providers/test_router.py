@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 
 from tests.executor.runtime.scripts import AT_ONCE
+from tests.support.hasty_loop import hastily
 from zkagent.executor.runtime import (
     ChatMessage,
     ModelInfo,
@@ -30,12 +30,12 @@ def client(name: str, *answers: Any, **about: Any) -> ScriptedClient:
 
 def ask(*clients: Any, strategy: Any = None, **options: Any) -> Answered:
     router = Router(clients, strategy, AT_ONCE)
-    return asyncio.run(router.ask(ASKED, CallOptions(**options)))
+    return hastily(router.ask(ASKED, CallOptions(**options)))
 
 
 class Slow(ScriptedClient):
     async def call(self, messages: Sequence[ChatMessage], options: CallOptions) -> ModelResponse:
-        await asyncio.sleep(5)
+        await asyncio.sleep(600)
         return await super().call(messages, options)
 
 
@@ -171,7 +171,7 @@ def test_a_provider_that_does_anything_else_instead_is_passed_over_and_named(
             if how == "raises":
                 raise OSError("sk-secret")
             if how == "hangs":
-                await asyncio.sleep(5)
+                await asyncio.sleep(600)
 
     says = {"raises": "failed: OSError", "lies": "says that it is NoneType", "hangs": "within 0.01"}
     assert ask(Odd([]), client("b")).provider == "b"
@@ -217,14 +217,15 @@ def test_a_provider_that_does_not_end_when_it_is_cancelled_holds_up_nobody_and_i
         for listener in (None, listen):
             clings = Clings([])
             router = Router([clings, client("b", "an answer")], None, AT_ONCE)
-            began = time.monotonic()
+            clock = asyncio.get_running_loop().time
+            began = clock()
             found = await router.ask(ASKED, CallOptions(timeout_s=0.05), listener)
-            assert (found.provider, time.monotonic() - began < 5) == ("b", True)
+            assert (found.provider, clock() - began < 0.2) == ("b", True)
             await asyncio.sleep(0.1)
             clings.free = True
             await asyncio.sleep(0.1)
 
-    asyncio.run(whole())
+    hastily(whole())
     assert told[told.index(None) :] == [None, "an ", "answer"]
 
 

@@ -270,7 +270,7 @@ def test_a_run_that_was_aborted_agrees_up_to_there(runtime: DurableRuntime) -> N
 
         async def waits(given: Any, context: Any) -> Any:
             begun.set()
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
 
         session = runtime.session(agent(use(), DONE, tools=[tool(waits)]))
         running = asyncio.ensure_future(session.arun())

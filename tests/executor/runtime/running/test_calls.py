@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
+from tests.support.hasty_loop import hastily
 from zkagent.executor.runtime import ActionResult, AgentResult, PlanStep, ToolOutput
 from zkagent.executor.runtime.core.errors import CallUnknown, ToolFault
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
@@ -143,10 +144,11 @@ def test_a_call_that_takes_too_long_is_repeated_only_where_that_is_harmless(
     others: dict[str, Any], state: str, attempts: int
 ) -> None:
     async def sleeps(given: dict[str, Any], context: CallContext) -> ToolOutput:
-        await asyncio.sleep(5)
+        await asyncio.sleep(600)
         return ToolOutput(True)
 
-    found = only(agent(use(), DONE, tools=[tool(sleeps, timeout_s=0.01, **others)]).run())
+    clerk = agent(use(), DONE, tools=[tool(sleeps, timeout_s=0.01, **others)])
+    found = only(hastily(clerk.arun()))
     assert (found.state, found.attempts) == (state, attempts)
     assert found.error
     assert found.error["code"] == "tool_timeout"
@@ -161,7 +163,7 @@ def test_a_tool_that_does_not_end_when_it_is_cancelled_holds_up_no_run(
     async def clings(given: dict[str, Any], context: CallContext) -> ToolOutput:
         while not free.is_set():
             try:
-                await asyncio.wait_for(free.wait(), 5)
+                await asyncio.wait_for(free.wait(), 600)
             except asyncio.CancelledError:
                 continue
         return ToolOutput(True)
@@ -172,7 +174,7 @@ def test_a_tool_that_does_not_end_when_it_is_cancelled_holds_up_no_run(
         await asyncio.sleep(0.01)
         return result
 
-    assert only(asyncio.run(run())).state == "failed"
+    assert only(hastily(run())).state == "failed"
 
 
 def test_an_interrupted_call_is_made_again_with_the_same_key_where_keys_are_honoured() -> None:
@@ -298,11 +300,11 @@ def test_a_call_is_not_tried_again_when_the_step_has_no_time_left(
     async def slow_at_first(given: dict[str, Any], context: CallContext) -> ToolOutput:
         made.append(context.timeout_s)
         if len(made) == 1:
-            await asyncio.sleep(5)
+            await asyncio.sleep(600)
         return ToolOutput(True)
 
     tools = [tool(slow_at_first, timeout_s=0.05)]
-    result = agent(use(), DONE, tools=tools, step_timeout_s=step_s).run()
+    result = hastily(agent(use(), DONE, tools=tools, step_timeout_s=step_s).arun())
     found = only(result)
     assert (found.state, found.attempts) == (state, len(made))
     assert len(made) == (2 if state == "ok" else 1)
@@ -325,6 +327,7 @@ def test_the_time_that_somebody_took_to_approve_a_second_call_is_none_of_the_ste
 
     calls = Calls([CallUnknown("gone"), "ok"])
     tools = [tool(calls, interrupted="ask")]
-    found = only(agent(use(), DONE, tools=tools, step_timeout_s=0.2, approvals=Slow(True)).run())
+    clerk = agent(use(), DONE, tools=tools, step_timeout_s=0.2, approvals=Slow(True))
+    found = only(hastily(clerk.arun()))
     assert (found.state, len(calls.given)) == ("ok", 2)
     assert min(context.timeout_s for context in calls.contexts) > 0.05

@@ -10,6 +10,7 @@ import pytest
 from tests.executor.runtime.running.test_calls import Kept
 from tests.executor.runtime.running.test_permissions import SECRET, Rules
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
+from tests.support.hasty_loop import hastily
 from zkagent.executor.runtime import MemoryPolicy, PlannerState, PlanStep, RunOptions
 from zkagent.executor.runtime.core.errors import MemoryFault, PromptFault
 from zkagent.executor.runtime.core.json_values import Json
@@ -186,14 +187,15 @@ def test_a_store_that_is_away_or_hangs_ends_the_run_with_a_result(
     monkeypatch.setattr("zkagent.executor.runtime.core.patience.STORE_S", 0.05)
     monkeypatch.setattr("zkagent.executor.runtime.core.patience.GRACE_S", 0.05)
     away = Away(**how)
-    result = agent(
+    clerk = agent(
         DONE,
         task_prompt="prompt:task",
         memory=away,
         database=away,
         prompts=away,
         memory_policy=MemoryPolicy(recall=3),
-    ).run()
+    )
+    result = hastily(clerk.arun())
     assert (result.error and result.error.code) == code
     assert says in (result.error.message if result.error else "")
     assert SECRET not in str(result.to_json())

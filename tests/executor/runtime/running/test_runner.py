@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.executor.runtime.scripts import DONE, Calls, agent, tool, use
+from tests.support.hasty_loop import hastily
 from zkagent.executor.runtime import (
     Agent,
     AgentConfig,
@@ -108,10 +109,10 @@ def test_what_is_no_step_that_can_be_kept_ends_the_run(answer: object) -> None:
 
 def test_a_planner_that_takes_too_long_ends_the_run() -> None:
     async def sleeps(state: PlannerState) -> PlanStep:
-        await asyncio.sleep(5)
+        await asyncio.sleep(600)
         return DONE
 
-    result = agent(sleeps, step_timeout_s=0.02).run()
+    result = hastily(agent(sleeps, step_timeout_s=0.02).arun())
     assert result.error
     assert (result.error.code, result.success) == ("model_timeout", False)
 
@@ -126,7 +127,7 @@ def test_a_planner_that_does_not_end_when_it_is_cancelled_holds_up_no_run_and_as
         async def plan(self, state: PlannerState, models: Models) -> PlanStep:
             await models.ask("first")
             with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(5)
+                await asyncio.sleep(600)
             await asyncio.sleep(0.1)
             try:
                 await models.ask("second")
@@ -141,7 +142,7 @@ def test_a_planner_that_does_not_end_when_it_is_cancelled_holds_up_no_run_and_as
         assert (result.error.code, late) == ("model_timeout", [])
         await asyncio.sleep(0.3)
 
-    asyncio.run(whole())
+    hastily(whole())
     assert late == ["the step is over: its planner was given up"]
     assert len(client.asked) == 1
 

@@ -20,7 +20,7 @@ def test_a_session_that_takes_long_to_make_holds_up_nobody_and_is_made_once() ->
 
         def slowly(one: Agent, options: RunOptions, run_id: str | None) -> AgentSession:
             made.append(run_id)
-            assert free.wait(20)
+            assert free.wait(600)
             return one.create_session(options, run_id=run_id)
 
         service = AgentService(slowly)
@@ -38,7 +38,7 @@ def test_a_session_that_takes_long_to_make_holds_up_nobody_and_is_made_once() ->
         await service.shutdown()
         assert made == ["one", "one"]
 
-    background.run(asyncio.wait_for(run(), 60))
+    background.run(asyncio.wait_for(run(), 600))
 
 
 def test_a_session_that_is_made_while_its_service_shuts_down_does_not_run() -> None:
@@ -48,20 +48,20 @@ def test_a_session_that_is_made_while_its_service_shuts_down_does_not_run() -> N
         def slowly(one: Agent, options: RunOptions, run_id: str | None) -> AgentSession:
             session = one.create_session(options, run_id=run_id)
             made.set()
-            assert free.wait(20)
+            assert free.wait(600)
             return session
 
         service = AgentService(slowly)
         service.register(agent(DONE))
         starting = asyncio.ensure_future(service.start("clerk", run_id="one"))
-        assert await asyncio.to_thread(made.wait, 20)
+        assert await asyncio.to_thread(made.wait, 120)
         await service.shutdown()
         free.set()
         with pytest.raises(RuntimeFault, match="shuts down"):
             await starting
         assert service.session("one") is None
 
-    background.run(asyncio.wait_for(run(), 60))
+    background.run(asyncio.wait_for(run(), 600))
 
 
 def test_a_run_whose_records_fail_is_said_though_nobody_waits_for_it(
@@ -81,6 +81,6 @@ def test_a_run_whose_records_fail_is_said_though_nobody_waits_for_it(
             await asyncio.sleep(0.01)
         await asyncio.sleep(0)
 
-    background.run(asyncio.wait_for(run(), 60))
+    background.run(asyncio.wait_for(run(), 600))
     said = [record.getMessage() for record in caplog.records]
     assert said == ["a run was left: JournalFault: the disk is full"]

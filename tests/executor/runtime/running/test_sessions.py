@@ -35,14 +35,14 @@ class Stuck:
     async def __call__(self, given: dict[str, Any], context: CallContext) -> ToolOutput:
         self.began.set()
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         finally:
             self.ended.set()
         return ToolOutput(True)
 
 
 async def begun(stuck: Stuck) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not stuck.began.is_set():
             await asyncio.sleep(0.001)
 
@@ -95,7 +95,7 @@ def test_a_session_is_aborted_from_another_thread_while_it_runs_synchronously() 
     session = agent(use(), DONE, tools=[tool(stuck)]).create_session()
 
     def abort() -> None:
-        stuck.began.wait(5)
+        stuck.began.wait(120)
         session.abort()
 
     thread = threading.Thread(target=abort)
@@ -164,7 +164,7 @@ def test_who_leaves_a_stream_early_aborts_the_run() -> None:
     events = iter(stream)
     while next(events).kind != "tool_called":
         pass
-    assert stuck.began.wait(5)
+    assert stuck.began.wait(120)
     events.close()
     assert stuck.ended.is_set()
     assert stream.result
@@ -345,7 +345,7 @@ def test_an_interrupted_synchronous_run_is_cancelled() -> None:
     clerk = agent(use(), DONE, tools=[tool(stuck)])
 
     def interrupt() -> None:
-        stuck.began.wait(5)
+        stuck.began.wait(120)
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
@@ -404,7 +404,7 @@ def test_a_service_that_shuts_down_aborts_or_leaves_what_does_not_end() -> None:
         await begun(stuck)
         began = time.monotonic()
         await service.shutdown(0.01, leave=leave)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 60
         if leave:
             with pytest.raises(asyncio.CancelledError):
                 await service.result("r")

@@ -15,6 +15,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp_types import CallToolResult, ListToolsResult, Tool
 
+from tests.support.fleet import eventually
 from tests.support.mcp_server import numbers
 from tests.support.tool_calls import CONTEXT, call
 from zkagent.executor.runtime.core.errors import (
@@ -62,7 +63,7 @@ def over_http(state: Path) -> Iterator[str]:
     thread = threading.Thread(target=running.run)
     thread.start()
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while not running.started:
             assert thread.is_alive()
             assert time.monotonic() < until
@@ -70,7 +71,7 @@ def over_http(state: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
     finally:
         running.should_exit = True
-        thread.join(30)
+        thread.join(120)
 
 
 def by_name(server: McpServer) -> dict[str, ToolDefinition]:
@@ -171,8 +172,11 @@ def test_a_server_that_ended_is_closed(state: Path) -> None:
 class Slow(Within):
     """Says who it is at once; listing takes longer than is waited for, and then comes."""
 
+    given_up = threading.Event()
+
     async def _list(self) -> dict[str, Any]:
-        await asyncio.sleep(1.5 * self.timeout_s)
+        while not self.given_up.is_set():
+            await asyncio.sleep(0.01)
         return await super()._list()
 
 
@@ -180,8 +184,8 @@ def test_what_was_not_ready_in_time_is_ended() -> None:
     state, name = Path("none"), "mcp-numbers"
     with pytest.raises(AgentConfigRefused, match="did not answer"):
         server_of(state, Slow, timeout_s=0.4).open()
-    time.sleep(0.5)
-    assert name not in {thread.name for thread in threading.enumerate()}
+    Slow.given_up.set()
+    eventually(lambda: name not in {thread.name for thread in threading.enumerate()})
 
 
 class Hanging(McpServer):
@@ -211,10 +215,10 @@ def test_a_call_within_which_the_connection_is_closed_is_unknown_and_cancels_no_
 
     async def closed_within() -> str:
         calling = asyncio.ensure_future(hang.run({}, CONTEXT))
-        await asyncio.to_thread(server.called.wait, 20)
+        await asyncio.to_thread(server.called.wait, 120)
         await asyncio.to_thread(server.close)
         with pytest.raises(CallUnknown, match="within the call"):
-            await asyncio.wait_for(calling, 20)
+            await asyncio.wait_for(calling, 120)
         return "goes on"
 
     assert asyncio.run(closed_within()) == "goes on"
@@ -226,7 +230,7 @@ def test_a_run_that_ends_cancels_its_call() -> None:
 
         async def cancelled() -> None:
             calling = asyncio.ensure_future(hang.run({}, CONTEXT))
-            await asyncio.to_thread(server.called.wait, 20)
+            await asyncio.to_thread(server.called.wait, 120)
             calling.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await calling
@@ -311,4 +315,4 @@ def test_who_speaks_otherwise_or_not_at_all_is_told_of_in_time() -> None:
         began = time.monotonic()
         with pytest.raises(AgentConfigRefused), McpServer("x", command, timeout_s=1.0):
             pass
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60

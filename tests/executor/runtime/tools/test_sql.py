@@ -167,7 +167,7 @@ def test_a_query_without_end_is_ended(stage: Stage) -> None:
         stage.query(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
         )
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 def test_values_that_json_has_not_are_shown(stage: Stage) -> None:

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import json
 import socket
+import time
 from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
@@ -41,7 +42,7 @@ def listener() -> Iterator[socket.socket]:
 
 
 def connected(listener: socket.socket, words: bytes = b"") -> socket.socket:
-    connection = socket.create_connection(listener.getsockname(), 5)
+    connection = socket.create_connection(listener.getsockname(), 120)
     connection.sendall(words)
     return connection
 
@@ -54,7 +55,7 @@ def run(listener: socket.socket, most: int, body: Callable[[Heard], Awaitable[No
         opened = Acceptor(listener, lambda: Listening(heard), Connections(most))
         opened.start()
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(120):
                 await body(heard)
         finally:
             opened.close()
@@ -206,5 +207,6 @@ def test_who_sends_a_byte_at_a_time_is_read_every_so_often(listener: socket.sock
         server.close()
         await asyncio.sleep(2 * REST_S)
 
+    began = time.monotonic()
     asyncio.run(drip())
-    assert 3 <= len(reads) <= 12
+    assert 3 <= len(reads) <= 5 + (time.monotonic() - began) / REST_S

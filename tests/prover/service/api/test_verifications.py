@@ -27,7 +27,7 @@ from zkagent.prover.service.worker.callback_rules import CallbackRules
 from zkagent.prover.verification import Verdict
 
 PROOF = Proof(fake_digest("quick"), (1, 2, 3, 4), (0, 0), b"\0")
-SOON_S = 5.0
+SOON_S = 120.0
 
 
 def test_keys_have_their_verdicts_in_turn() -> None:
@@ -67,9 +67,9 @@ def test_a_key_has_so_many_places_and_gets_them_back() -> None:
 @pytest.mark.parametrize("leaving", ["patience", "cancelled"])
 def test_who_leaves_the_line_holds_up_nobody(leaving: str) -> None:
     async def ask() -> None:
-        line = Verifications(patience_s=0.1)
+        line = Verifications(patience_s=0.1 if leaving == "patience" else SOON_S)
         hold = threading.Event()
-        first = asyncio.create_task(line.decide("one", lambda: hold.wait(20)))
+        first = asyncio.create_task(line.decide("one", lambda: hold.wait(600)))
         await asyncio.sleep(0.01)
         waiting = [asyncio.create_task(line.decide(key, bool)) for key in ("one", "one", "two")]
         await asyncio.sleep(0.01)
@@ -79,6 +79,7 @@ def test_who_leaves_the_line_holds_up_nobody(leaving: str) -> None:
         ended = await asyncio.gather(*waiting, return_exceptions=True)
         expected = VerifierBusy if leaving == "patience" else asyncio.CancelledError
         assert {type(end) for end in ended} == {expected}
+        line._patience_s = SOON_S
         last = asyncio.create_task(line.decide("two", lambda: True))
         hold.set()
         assert await last
@@ -196,12 +197,12 @@ class Hanging(FakeCatalogue):
 
     def verify(self, proof: Proof) -> Verdict:
         self.verifying.append(threading.get_ident())
-        assert self.let_go.wait(60)
+        assert self.let_go.wait(600)
         return super().verify(proof)
 
     def card(self, digest: str) -> Card:
         if digest == "f" * 64:
-            assert self.let_go.wait(60)
+            assert self.let_go.wait(600)
         return super().card(digest)
 
 
@@ -228,7 +229,7 @@ async def served(
     transport = httpx.ASGITransport(service.app)
     try:
         async with httpx.AsyncClient(
-            transport=transport, base_url="http://localhost", timeout=60
+            transport=transport, base_url="http://localhost", timeout=600
         ) as client:
             yield client
     finally:

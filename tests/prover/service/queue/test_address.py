@@ -90,7 +90,7 @@ def test_wake_ups_are_connected_with_what_the_address_means_and_tell_none_of_it(
     url = read_address(f"postgresql://bob:{place}@db.example:6000/my%20name")
     wake = PostgresWake(SimpleNamespace(url=url))  # type: ignore[arg-type]
     wake.listen(lambda topic, subject: None)
-    assert stopped.wait(10)
+    assert stopped.wait(120)
     wake.close()
     meant = unquote(place)
     known = {"user": "bob", "password": meant, "host": "db.example", "port": 6000}

@@ -267,7 +267,7 @@ def test_a_row_that_is_a_pickle_is_not_loaded_and_the_proof_is_made_all_the_same
             connection.execute(f"update {TABLES[column]} set {column} = ? {ours}", (bomb, *row))
             connection.execute(f"update workflow_status set serialization='py_pickle' {ours}", row)
         small.work()
-        client.wait(fine.id, timeout_s=30)
+        client.wait(fine.id, timeout_s=300)
         eventually(lambda: _has_ended(small.home / "service.sqlite", view.id))
     assert not mark.exists()
 

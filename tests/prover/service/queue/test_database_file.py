@@ -105,7 +105,7 @@ def removed_while_read(opened: Database, file: Path, read_s: float) -> str:
     thread = threading.Thread(target=reader)
     thread.start()
     try:
-        assert reading.wait(10)
+        assert reading.wait(120)
         store.submit("alice", REQUESTS[1])
         file.with_name(f"{file.name}-wal").unlink()
         with pytest.raises(DatabaseLost) as caught:
@@ -116,13 +116,13 @@ def removed_while_read(opened: Database, file: Path, read_s: float) -> str:
         thread.join()
 
 
-@pytest.mark.parametrize("read_s", [0.5, 60])
+@pytest.mark.parametrize("read_s", [0.5, 600])
 def test_a_log_that_somebody_reads_is_saved_before_he_is_done(
     opened: Database, file: Path, caplog: pytest.LogCaptureFixture, read_s: float
 ) -> None:
     began = time.monotonic()
     assert "-wal was removed while in use: stop" in removed_while_read(opened, file, read_s)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
     assert caplog.messages == [
         "what the log held when it was removed is saved: it lies there again"
     ]

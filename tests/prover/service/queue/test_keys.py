@@ -181,7 +181,7 @@ def test_a_revoked_key_queues_nothing(guarded: Fleet, keys: Keys, features: list
     text = keys.create("mallory")
     wanted = Wanted.of_features("quick", features)
     with guarded.client(text) as client:
-        view = client.prove(wanted, timeout_s=20)
+        view = client.prove(wanted, timeout_s=300)
         keys.revoke(text.split("_")[1])
         with pytest.raises(ServiceAnswered) as refused:
             client.submit(Wanted.of_features("quick", [0, *features[1:]]))
@@ -205,7 +205,7 @@ def test_two_keys_share_the_proof_and_not_the_handle(
         assert alice.cancel(proof_id).state == "cancelled"
         assert bob.get(proof_id).state != "done"
         released.touch()
-        assert bob.wait(proof_id, timeout_s=20).state == "done"
+        assert bob.wait(proof_id, timeout_s=300).state == "done"
         assert alice.get(proof_id).state == "cancelled"
         assert alice.get(proof_id).result is None
 
@@ -221,7 +221,7 @@ def test_requests_beyond_the_limit_are_told_when_to_come_back(guarded: Fleet, ke
 def test_a_quota_is_refused_over_http(guarded: Fleet, keys: Keys, features: list[int]) -> None:
     key = keys.create("small", Allowance(per_day=1))
     with ServiceClient(guarded.url, key=key, patience_s=0) as client:
-        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+        client.prove(Wanted.of_features("quick", features), timeout_s=300)
         with pytest.raises(ServiceAnswered) as refused:
             client.submit(Wanted.of_features("quick", [0, 0, *features[2:]]))
     assert refused.value.status == 429
@@ -233,7 +233,7 @@ def test_a_revoked_keys_stream_and_its_long_wait_end(
     text = keys.create("mallory")
     headers = bearer(text)
     body = {"model": "quick", "features": [Order.SLOW, *features[1:]]}
-    with httpx.Client(base_url=guarded.url, headers=headers, timeout=30) as http:
+    with httpx.Client(base_url=guarded.url, headers=headers, timeout=120) as http:
         proof_id = http.post("/v1/proofs", json=body).json()["id"]
         with http.stream("GET", f"/v1/proofs/{proof_id}/events") as answer:
             keys.revoke(text.split("_")[1])
@@ -259,7 +259,7 @@ def test_urgent_is_for_keys_that_have_the_right(
 def test_who_has_no_key_is_refused_before_any_body_is_read(guarded: Fleet) -> None:
     head = b"POST /v1/proofs HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     for key in (b"", b"authorization: Bearer zk_wrong_key\r\n"):
-        with socket.create_connection(("127.0.0.1", guarded.port), 20) as connection:
+        with socket.create_connection(("127.0.0.1", guarded.port), 120) as connection:
             connection.sendall(head + key + b"content-length: 1000000\r\n\r\n{")
             assert connection.recv(4096).startswith(b"HTTP/1.1 401")
 
@@ -270,7 +270,7 @@ def test_it_does_not_listen_to_the_world_without_keys(
     fleet = Fleet(tmp_path, f"sqlite:///{tmp_path}/service.sqlite", catalogue)
     with pytest.raises(AssertionError, match="needs API keys, and there are none"):
         fleet.serve("--host", "0.0.0.0")
-    assert fleet.members[0].process.wait(10) == 1
+    assert fleet.members[0].process.wait(120) == 1
     fleet.end()
     assert not list(tmp_path.glob("service.sqlite*"))
 
@@ -286,7 +286,7 @@ def test_it_listens_to_the_world_with_keys_and_refuses_strangers(
     assert httpx.get(f"{fleet.url}/v1/circuits").status_code == 401
     assert httpx.get(f"{fleet.url}/v1/circuits", headers=bearer(f"{key}x")).status_code == 401
     with fleet.client(key) as client:
-        client.prove(Wanted.of_features("quick", features), timeout_s=20)
+        client.prove(Wanted.of_features("quick", features), timeout_s=300)
     _too_many_connections(fleet)
     assert service.stop() == 0
     assert key.split("_", 2)[2] not in service.log.read_text()
@@ -301,16 +301,22 @@ def _too_many_connections(fleet: Fleet) -> None:
     """Of six the service turns the oldest away, with a problem document, and goes on."""
 
     def another() -> socket.socket:
-        return socket.create_connection(("127.0.0.1", fleet.port), 20)
+        return socket.create_connection(("127.0.0.1", fleet.port), 120)
 
-    several = [another() for _ in range(5)]
-    try:
-        time.sleep(NEW_S + 0.2)  # until then each may still have something to say
-        several.append(another())
-        assert b"urn:zkagent:problem:too-many-connections" in several[0].recv(65536)
-    finally:
-        for connection in several:
-            connection.close()
+    def told() -> bytes:
+        several = [another() for _ in range(5)]
+        try:
+            time.sleep(NEW_S + 0.2)  # until then each may still have something to say
+            several.append(another())
+            return several[0].recv(65536)
+        finally:
+            for connection in several:
+                connection.close()
+
+    words = told()
+    while b"408 " in words[:16]:  # where we take long to come they are told that they are too slow
+        words = told()
+    assert b"urn:zkagent:problem:too-many-connections" in words
     eventually(lambda: httpx.get(f"{fleet.url}/healthz").status_code == 200)
 
 

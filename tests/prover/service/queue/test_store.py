@@ -326,7 +326,7 @@ def test_a_request_for_what_is_being_purged_is_a_new_one(store: Store, database:
                 asked.result(timeout=0.3)  # it waits for the lock
             connection.execute(sa.delete(handles))
             connection.execute(sa.delete(proofs))
-        assert not asked.result(timeout=10).attached
+        assert not asked.result(timeout=120).attached
     assert state_of(database, WANTED.id) == State.WAITING
 
 

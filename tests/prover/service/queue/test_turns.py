@@ -104,21 +104,25 @@ def test_urgent_proofs_go_first(small: Fleet, features: list[int]) -> None:
             for number, name in enumerate(("bulk", "normal", "urgent"))
         }
         small.work()
-        started = {n: client.wait(proof_id, timeout_s=30).started_at for n, proof_id in ids.items()}
+        started = {
+            n: client.wait(proof_id, timeout_s=300).started_at for n, proof_id in ids.items()
+        }
     assert sorted(started, key=lambda name: str(started[name])) == ["urgent", "normal", "bulk"]
 
 
 def test_no_proof_starts_while_a_more_urgent_one_waits(small: Fleet, features: list[int]) -> None:
     small.serve()
     with small.client() as client:
-        client.prove(Wanted.of_features("slow", features), timeout_s=30)  # now it takes turns ahead
+        client.prove(
+            Wanted.of_features("slow", features), timeout_s=300
+        )  # now it takes turns ahead
         order = ("bulk", "bulk", "bulk", "normal", "urgent", "bulk", "normal", "urgent", "normal")
         wanted = [
             Wanted.of_features("slow", [features[0], 1, 2, number], priority=name)
             for number, name in enumerate(order)
         ]
         ids = [client.submit(one).id for one in wanted]
-        views = [client.wait(proof_id, timeout_s=60) for proof_id in ids]
+        views = [client.wait(proof_id, timeout_s=300) for proof_id in ids]
     started = [view.started_at for view in views if view.started_at]
     assert len(set(started)) == len(order)
     for late in views:
@@ -132,13 +136,13 @@ def test_a_proof_does_not_wait_for_a_busy_worker_while_another_is_idle(
 ) -> None:
     small.serve()
     with small.client() as client:
-        client.prove(Wanted.of_features("quick", features), timeout_s=30)
+        client.prove(Wanted.of_features("quick", features), timeout_s=300)
         time.sleep(1.5)  # a heartbeat: it takes turns ahead
         long = client.submit(Wanted.of_features("quick", [Order.SLOW, *features[1:]]))
         eventually(lambda: client.get(long.id).state is State.PROVING)
         short = client.submit(Wanted.of_features("quick", [features[0], 9, 9, 9]))
         small.work()
-        client.wait(short.id, timeout_s=20)
+        client.wait(short.id, timeout_s=300)
         assert client.get(long.id).state is State.PROVING
         client.cancel(long.id)
 

@@ -233,24 +233,24 @@ def test_a_clock_that_was_set_back_puts_nothing_off_for_longer_than_was_planned(
     store: Store, database: Database, monkeypatch: pytest.MonkeyPatch, tries: int
 ) -> None:
     """By however much, and wherever a message is: just due, taken, or put off."""
-    planned = wait_s(tries) if tries else 0.0
+    planned, now = wait_s(tries) if tries else 0.0, time.time()
     finished(store, "http://127.0.0.1:9/")
     with database.write() as connection:
-        values = {"callback_tries": tries, "callback_due": time.time() + planned}
+        values = {"callback_tries": tries, "callback_due": now + planned}
         connection.execute(sa.update(handles).values(values))
     calls = open_callbacks(store, "http://127.0.0.1:9")
-    assert bool(calls._due()) is (tries == 0)
+    assert bool(due_at(calls, monkeypatch, now)) is (tries == 0)
     for back_s in (70.0, 3600.0, 3.9 * 3600, 5 * 3600, 3 * 86_400):
         waits = 0.0
-        while not due_after(calls, monkeypatch, waits - back_s):
+        while not due_at(calls, monkeypatch, now + waits - back_s):
             waits += 10 + planned / 10
             assert waits <= max(planned, callbacks.TAKEN_FOR_S) + 10 + planned / 10
 
 
-def due_after(calls: Callbacks, monkeypatch: pytest.MonkeyPatch, seconds: float) -> int:
-    """How many messages are due then, by the clock that all share."""
+def due_at(calls: Callbacks, monkeypatch: pytest.MonkeyPatch, now: float) -> int:
+    """How many messages are due, by what the clock that all share says."""
     with monkeypatch.context() as patch:
-        patch.setattr(callbacks, "shared_clock", lambda _: time.time() + seconds)
+        patch.setattr(callbacks, "shared_clock", lambda _: now)
         return len(calls._due())
 
 
@@ -262,7 +262,7 @@ def hanging() -> Iterator[str]:
 
 
 def test_a_host_that_hangs_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callbacks, "TIMEOUT_S", 3.0)
+    monkeypatch.setattr(callbacks, "TIMEOUT_S", 600.0)
     with hanging() as bad, receiving() as good:
         for number in range(100):
             finished(store, f"{bad}/{number}", number=number)
@@ -271,9 +271,8 @@ def test_a_host_that_hangs_holds_up_no_other(store: Store, monkeypatch: pytest.M
         try:
             wait_for(lambda: calls._shares.count == AT_ONCE_PER_HOST)
             finished(store, f"{good.origin}/good", number=1000)
-            began = time.monotonic()
             wait_for(lambda: good.paths)
-            assert time.monotonic() - began < 2
+            assert calls._shares.count >= AT_ONCE_PER_HOST  # who hang there do so still
         finally:
             calls.stop()
 
@@ -287,7 +286,7 @@ def test_made_up_names_of_one_key_hold_up_no_other_key(
     resolve = CallbackRules.resolve
 
     def hang(self: CallbackRules, url: str) -> str:
-        return resolve(self, url) if "127.0.0.1" in url else str(let_go.wait(20))
+        return resolve(self, url) if "127.0.0.1" in url else str(let_go.wait(600))
 
     monkeypatch.setattr(CallbackRules, "resolve", hang)
     with receiving() as good:
@@ -299,9 +298,8 @@ def test_made_up_names_of_one_key_hold_up_no_other_key(
             wait_for(lambda: calls._shares.count >= AT_ONCE_PER_KEY)
             time.sleep(0.5)
             finished(store, f"{good.origin}/good", number=1000)
-            began = time.monotonic()
             wait_for(lambda: good.paths)
-            assert time.monotonic() - began < 3
+            assert calls._shares.count >= AT_ONCE_PER_KEY  # who hang there do so still
         finally:
             let_go.set()
             calls.stop()
@@ -346,7 +344,7 @@ def test_of_a_proof_that_was_asked_for_again_no_end_is_told_before_there_is_one(
     assert receiver.paths == ["/"]
 
 
-def wait_for(condition: Callable[[], object], timeout_s: float = 10) -> None:
+def wait_for(condition: Callable[[], object], timeout_s: float = 120) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline
@@ -374,5 +372,5 @@ def test_a_receiver_that_answers_a_byte_at_a_time_is_given_up_in_time(
         open_callbacks(store, origin).once()
         took = time.monotonic() - began
         thread.join()
-    assert took < 20
+    assert took < 60
     assert row(store.database).callback_tries == 1

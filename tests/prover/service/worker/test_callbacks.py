@@ -253,7 +253,7 @@ def test_a_receiver_in_trouble_is_called_again(
 ) -> None:
     receiver.answers = [500]
     client.submit(Wanted.of_features("quick", features, callback_url=receiver.url))
-    eventually(lambda: len(receiver.calls) == 2, 30)
+    eventually(lambda: len(receiver.calls) == 2)
 
 
 def test_a_failure_is_called_back_too(

@@ -320,7 +320,7 @@ class Gated(Told):
     gates: dict[tuple[int, ...], threading.Event] = field(default_factory=dict)
 
     def prove(self, x: Sequence[int]) -> Proof:
-        assert self.gates[tuple(x)].wait(20)
+        assert self.gates[tuple(x)].wait(600)
         return super().prove(x)
 
 
@@ -362,7 +362,7 @@ def test_no_child_is_ended_that_has_come_to_another_proof_since_we_looked(
     monkeypatch.setattr(runs._claims, name, late)
     getattr(runs, which)()
     gates[two[1].inputs].set()
-    thread.join(20)
+    thread.join(600)
     assert killed == []
 
 

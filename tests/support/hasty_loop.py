@@ -1,0 +1,36 @@
+"""An event loop on which no time passes while there is something to do: waits and time-outs end in
+the order in which they are due, however long a busy machine takes for what lies between.
+
+For work of asyncio alone: what a thread or another process does is nothing that the loop has to do.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class HastyLoop(asyncio.SelectorEventLoop):
+    """Its clock begins at 0 and goes on to what is due next when nothing else is left to do."""
+
+    _now = 0.0
+    _ready: Any  # of asyncio's own loop, as is _scheduled
+    _scheduled: Any
+
+    def time(self) -> float:
+        return self._now
+
+    def _run_once(self) -> None:
+        if not self._ready and self._scheduled:
+            self._now = max(self._now, self._scheduled[0].when())
+        super()._run_once()  # type: ignore[misc]
+
+
+def hastily(work: Coroutine[Any, Any, T]) -> T:
+    """Its result, on a loop of its own."""
+    with asyncio.Runner(loop_factory=HastyLoop) as runner:
+        return runner.run(work)
+
+
+__all__ = ["HastyLoop", "hastily"]

@@ -1,5 +1,5 @@
-"""Limits of time that suit machines with nothing else to do are long here, but where a test gives one
-of its own."""
+"""Limits of time that suit machines with nothing else to do are long here, but where a test gives
+one of its own."""
 
 import pytest
 

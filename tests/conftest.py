@@ -112,7 +112,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         print("\ntests that docs/seeds.md names and that did not pass:", *missing, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     shutil.rmtree(session_folder(), True)
-    left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=5)
+    left = _survivors(f"{MARK}={os.environ[MARK]}", patience_s=60)
     if left:
         print("\nprocesses left behind by the tests:", *left, sep="\n  ")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

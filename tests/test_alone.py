@@ -1,12 +1,14 @@
 """Who runs alone waits until nobody is in the room, and is not kept waiting by who comes later."""
 
+import fcntl
 import threading
 import time
 from pathlib import Path
 
 from tests.support.alone import room
+from tests.support.fleet import eventually
 
-PATIENCE_S = 20
+PATIENCE_S = 120
 
 
 class Visitor(threading.Thread):
@@ -29,12 +31,21 @@ class Visitor(threading.Thread):
         assert not self.is_alive()
 
 
+def somebody_is_at_the_gate(folder: Path) -> bool:
+    with (folder / "gate").open("a") as gate:
+        try:
+            fcntl.flock(gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def test_many_are_inside_together_and_one_alone(tmp_path: Path) -> None:
     first, second = Visitor(tmp_path), Visitor(tmp_path)
     assert first.inside.wait(PATIENCE_S)
     assert second.inside.wait(PATIENCE_S)
     alone = Visitor(tmp_path, alone=True)
-    time.sleep(0.2)
+    eventually(lambda: somebody_is_at_the_gate(tmp_path))
     late = Visitor(tmp_path)
     time.sleep(0.2)
     assert not alone.inside.is_set()

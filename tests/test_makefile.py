@@ -29,7 +29,7 @@ def old_python(path: Path) -> Path:
 def make(folder: Path, *words: str) -> str:
     """What it says, having failed."""
     done = subprocess.run(
-        ["make", *words], cwd=folder, capture_output=True, text=True, check=False, timeout=60
+        ["make", *words], cwd=folder, capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 2
     return done.stdout

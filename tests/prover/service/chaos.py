@@ -115,7 +115,7 @@ class Chaos:
         wishes = [*planned, *again]
         size = -(-len(wishes) // self._plan.kills)
         try:
-            with self._fleet.client(patience_s=120) as client:
+            with self._fleet.client(patience_s=300) as client:
                 for number, features in enumerate(wishes):
                     if number and number % size == 0:
                         self._killed.acquire()
@@ -147,8 +147,8 @@ class Chaos:
         worker = self._living["worker 1"]
         worker_id = worker.said.removeprefix("worker ")
         held = self._stop_in_mid_proof(worker, worker_id)
-        eventually(lambda: not self._held_by(worker_id), 20 * STALE_S)
-        eventually(lambda: all(self._made_by(proof) for proof in held), 180)  # last in line
+        eventually(lambda: not self._held_by(worker_id), 100 * STALE_S)
+        eventually(lambda: all(self._made_by(proof) for proof in held), 900)  # last in line
         worker.process.send_signal(signal.SIGCONT)
         time.sleep(1.5)
         self.report.fenced = all(self._made_by(proof) != worker_id for proof in held)
@@ -157,8 +157,8 @@ class Chaos:
 
     def _stop_in_mid_proof(self, worker: Member, worker_id: str) -> list[str]:
         """Stop and wake it until it is caught holding something; there is always work."""
-        deadline = time.monotonic() + 60
-        with self._fleet.client(patience_s=60) as client:
+        deadline = time.monotonic() + 300
+        with self._fleet.client(patience_s=300) as client:
             while time.monotonic() < deadline:
                 if len(self._rows(sa.select(proofs.c.id).where(WAITING))) < 8:
                     for _ in range(8):
@@ -209,9 +209,9 @@ class Chaos:
     def _collect(self) -> None:
         """Every request has ended, exactly once, with a valid proof of what was asked."""
         complain = self.report.failures.append
-        with self._fleet.client(patience_s=60) as client:
+        with self._fleet.client(patience_s=300) as client:
             for proof_id in dict.fromkeys(self._ids):
-                view = client.wait(proof_id, timeout_s=120)
+                view = client.wait(proof_id, timeout_s=900)
                 assert view.result
                 proof = Proof.from_json(view.result.proof.model_dump_json())
                 if not self._verify(proof):

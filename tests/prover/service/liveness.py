@@ -16,7 +16,7 @@ def asked(port: int) -> float:
     """Seconds, on a connection of its own."""
     began = time.monotonic()
     try:
-        with socket.create_connection(("127.0.0.1", port), 20) as connection:
+        with socket.create_connection(("127.0.0.1", port), 100) as connection:
             connection.sendall(REQUEST)
             alive = connection.recv(4096).startswith(b"HTTP/1.1 200")
     except OSError:

@@ -39,13 +39,14 @@ def failing_engine(ward: Ward) -> None:
 
 def unlike_workers(ward: Ward) -> None:
     """Three workers that lack the circuit, and one that has it."""
+    ward.fleet.options = (*ward.fleet.options, "--stale", "120")  # nobody is taken for dead
     ward.begin(slots=1)
     other = FakeCatalogue(ward.home / "other", {"another": 0.02})
     other.folder.mkdir()
     for _ in range(3):
         ward.fleet.work(catalogue=other)
     ids = ward.submit(20)
-    with ward.client(20) as client:
+    with ward.client(120) as client:
         for proof_id in ids:
             client.wait(proof_id, timeout_s=300)
     for proof_id in ids:

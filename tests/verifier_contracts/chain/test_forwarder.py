@@ -58,7 +58,7 @@ def node() -> Iterator[Node]:
 def ask(address: str, body: bytes) -> requests.Response:
     with requests.Session() as session:
         session.trust_env = False
-        return session.post(address, data=body, timeout=10)
+        return session.post(address, data=body, timeout=120)
 
 
 def words(response: requests.Response) -> str:

@@ -157,7 +157,7 @@ def test_anvil_dies_with_the_process_that_started_it(toolchain: Toolchain) -> No
     script = (
         "import sys, time;"
         "from zkagent.verifier_contracts.chain.local import Anvil; a = Anvil().start();"
-        "print(a.process.pid, flush=True); time.sleep(60)"
+        "print(a.process.pid, flush=True); time.sleep(600)"
     )
     root = str(ROOT)
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=root)
@@ -185,7 +185,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def _eventually(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
+def _eventually(condition: Callable[[], bool], timeout_s: float = 120) -> bool:
     deadline = time.monotonic() + timeout_s
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)

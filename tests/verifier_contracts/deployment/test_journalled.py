@@ -88,8 +88,9 @@ class Deployment:
     def start(self, **subject: str | int) -> tuple[Any, Any]:
         about = {"chain": 31337, "account": self.signer.address, "model": "a", **subject}
         with Journal(self.path, about) as journal:
+            timeout_s = 300 if self.chain.rpc("anvil_getAutomine") else 1
             carrier = JournalledCarrier(
-                self.web3, self.signer, journal, timeout_s=1, patience_s=0.05
+                self.web3, self.signer, journal, timeout_s=timeout_s, patience_s=0.05
             )
             if self.limits is not None:
                 carrier.bind(self.limits)

@@ -56,7 +56,7 @@ def test_the_node_s_key_is_told_to_nobody(chain: Anvil, monkeypatch: pytest.Monk
     def work(carrier: Carrier) -> None:
         carrier.carry(Step("calls", "one"), {"to": SENDER, "data": "0x"})
         asked = {"jsonrpc": "2.0", "id": 1, "method": "anvil_nodeInfo", "params": []}
-        answer = requests.post(f"http://127.0.0.1:{made[-1].port}", json=asked, timeout=10)
+        answer = requests.post(f"http://127.0.0.1:{made[-1].port}", json=asked, timeout=120)
         assert '"forkUrl":"http://127.0.0.1:' in answer.text
         told.extend([answer.text, told_to_others(), written(made[-1])])
 

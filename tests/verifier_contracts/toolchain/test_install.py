@@ -115,7 +115,7 @@ def test_a_failed_installation_says_why_and_leaves_nothing(failing_npm: Path) ->
 def test_an_npm_that_gets_no_answer_is_ended_with_a_remedy(
     failing_npm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (failing_npm.parent / "npm").write_text("#!/bin/sh\nexec sleep 30\n")
+    (failing_npm.parent / "npm").write_text("#!/bin/sh\nexec sleep 600\n")
     monkeypatch.setattr(tools, "INSTALL_TIMEOUT_S", 0.2)
     with pytest.raises(ToolchainError, match=r"within 0\.2 s: is its registry reachable"):
         tools._toolchain(failing_npm)

@@ -713,7 +713,7 @@ def test_snarkjs_ends_when_it_cannot_write(held: Held, tmp_path: Path) -> None:
             "initial": {"r1cs": str(held.r1cs), "ptau": str(held.ptau), "zkey": fresh},
         }
         for function, given in requests.items():
-            with Snarkjs(timeout_s=60) as ours, pytest.raises(EngineError, match=full):
+            with Snarkjs(timeout_s=600) as ours, pytest.raises(EngineError, match=full):
                 ours.call(function, function, fresh=fresh, **given)
             Path(fresh).unlink()
 

@@ -4,10 +4,12 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from zkagent.executor.runtime.durable.database import RunsDatabase, open_runs
 from zkagent.executor.runtime.durable.journal import DurableJournal
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
 from zkagent.executor.runtime.durable.store import Attempt, RunStore, Written
+from zkagent.prover.service.queue import database as queue_database
 
 ATTEMPT = Attempt("one", "clerk", "one", 0, "owner", "first")
 RESULT = {"success": True, "error": None, "steps": 1}
@@ -162,6 +165,11 @@ def test_a_database_that_stays_away_is_given_up(
     database: RunsDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("zkagent.executor.runtime.durable.store.PATIENCE_S", 0.2)
+    now = [0.0]
+    still = SimpleNamespace(  # time passes by sleeping alone
+        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s), time=time.time
+    )
+    monkeypatch.setattr(queue_database, "time", still)
     assert databases.PATIENCE_S >= 10
     journal = DurableJournal(RunStore(database), ATTEMPT)
     with away(database.engine, after=False, times=99) as lost, pytest.raises(JournalFault) as told:

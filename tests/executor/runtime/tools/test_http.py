@@ -1,5 +1,6 @@
 """HTTP goes to allowed hosts at checked addresses, and tells no secrets."""
 
+import asyncio
 import base64
 import json
 import socket
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.hasty_loop import jump
 from tests.support.liars import bomb, drips, endless, hangs, lying_service
 from tests.support.local_http import Answer, Asked, LocalHttp, local_http
 from tests.support.tool_calls import CONTEXT, call
@@ -19,6 +21,7 @@ from zkagent.executor.runtime.core.errors import (
 )
 from zkagent.executor.runtime.core.tools import ToolDefinition, ToolOutput
 from zkagent.executor.runtime.tools.http import HttpRules, SecretHeader, http_tool
+from zkagent.executor.runtime.tools.schema import checked_tool
 
 SECRET = 's3cr3t/t"ken+1'
 DIGITS = "8675309"
@@ -311,10 +314,19 @@ def test_a_packed_answer_is_refused() -> None:
 def test_no_answer_in_time_may_be_asked_for_again_where_nothing_is_changed(
     lie: Any, method: str, again: bool
 ) -> None:
-    with lying_service(lie) as url:
-        tool = tool_for(url, attempts=1, step_timeout_s=0.3)
-        with pytest.raises(ToolTimeout) as fault:
-            call(tool, {"url": url, "method": method})
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def late(client: socket.socket) -> None:
+        jump(loops[0], 1000)
+        lie(client)
+
+    async def asked(url: str) -> None:
+        loops.append(asyncio.get_running_loop())
+        tool = tool_for(url, attempts=1, step_timeout_s=600)
+        await tool.run(checked_tool(tool, {"url": url, "method": method}), CONTEXT)
+
+    with lying_service(late) as url, pytest.raises(ToolTimeout) as fault:
+        asyncio.run(asked(url))
     assert fault.value.retriable is again
 
 

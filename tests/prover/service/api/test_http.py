@@ -147,7 +147,7 @@ def test_proving_keys_cannot_be_downloaded(http: httpx.Client, name: str) -> Non
 
 def test_health_readiness_and_metrics(http: httpx.Client, fleet: Fleet) -> None:
     assert http.get("/healthz").json()["status"] == "ok"
-    assert http.get("/readyz").json()["workers"] == 1
+    eventually(lambda: http.get("/readyz").json()["workers"] == 1)
     text = http.get("/metrics").text
     for stage in ("waiting", "proving", "verifying", "total"):
         assert f'zkagent_stage_seconds_bucket{{le="+Inf",stage="{stage}"}}' in text

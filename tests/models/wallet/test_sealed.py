@@ -13,6 +13,7 @@ from zkagent.models.wallet.text.written import Message, read
 
 FOLDER = Path(dataset.__file__).parent / "sealed"
 FILES = ("choosing.txt.gz", "last.txt.gz")
+THIRD = "third.txt.gz"
 ACTING = {
     "plain",
     "noisy",
@@ -32,7 +33,7 @@ def _messages(name: str, folder: Path) -> list[Message]:
     return list(read(text))
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*FILES, THIRD])
 def test_a_sealed_set_is_the_one_whose_digest_was_fixed(name: str) -> None:
     row = re.search(
         rf"`{name}` \| ([\d,]+) \| `([0-9a-f]{{64}})`", (FOLDER / "README.md").read_text()
@@ -58,6 +59,23 @@ def test_a_sealed_set_has_all_kinds_in_number(name: str, tmp_path: Path) -> None
     assert sum(kinds[k] for k in ("pair", "triple", "four", "elliptical", "corrected")) >= 400
 
 
-def test_the_sealed_sets_are_two(tmp_path: Path) -> None:
-    first, second = ({m.text for m in _messages(name, tmp_path)} for name in FILES)
+def test_the_third_set_has_all_kinds_in_number(tmp_path: Path) -> None:
+    """By another writer, whose kinds have other names."""
+    messages = _messages(THIRD, tmp_path)
+    acting = {"plain", "noisy", "amount", "compound"}
+    kinds = Counter(message.kind for message in messages)
+    injected = sum(number for kind, number in kinds.items() if kind.startswith("inj-"))
+    still = {kind for kind in kinds if kind not in acting and not kind.startswith("inj-")}
+    assert all(bool(m.calls) == (m.kind in acting) for m in messages)
+    assert len(still) >= 40
+    assert min(kinds[kind] for kind in still) >= 30
+    assert sum(kinds[kind] for kind in still) >= 1490
+    assert injected >= 200
+    assert kinds["plain"] + kinds["noisy"] + kinds["amount"] >= 590
+    assert kinds["compound"] >= 395
+
+
+def test_the_sealed_sets_are_three(tmp_path: Path) -> None:
+    first, second, third = ({m.text for m in _messages(name, tmp_path)} for name in (*FILES, THIRD))
     assert len(first & second) < 10
+    assert len((first | second) & third) < 10

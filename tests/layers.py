@@ -347,7 +347,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/permissions",
         "executor/runtime/running",
     },
-    "executor/runtime/replay": {
+    "executor/runtime/replays": {
         "executor/runtime/core",
         "executor/runtime/durable",
         "executor/runtime/permissions/redaction",
@@ -382,7 +382,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/prompts",
         "executor/runtime/providers",
         "executor/runtime/receipts",
-        "executor/runtime/replay",
+        "executor/runtime/replays",
         "executor/runtime/running",
         "executor/runtime/tools",
     },
@@ -408,7 +408,7 @@ ROOMS: Mapping[str, set[str]] = {
         "executor/runtime/events",
         "executor/runtime/permissions",
         "executor/runtime/permissions/audit",
-        "executor/runtime/replay",
+        "executor/runtime/replays",
         "executor/runtime/running",
     },
 }

@@ -164,7 +164,7 @@ def replay_command(
 
     Exit code 1 if not, or if a proof is false; 3 if that could not be told of some step.
     """
-    from zkagent.executor.runtime.replay.replaying import replay
+    from zkagent.executor.runtime.replays.replaying import replay
     from zkagent.executor.runtime.running.loading import load_agents
 
     with opened(database, database_key, new=False) as found:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from zkagent.executor.runs.records import RunRecord
     from zkagent.executor.runtime.core.events import Event
     from zkagent.executor.runtime.durable.kept import KeptRun
-    from zkagent.executor.runtime.replay.report import ReplayReport
+    from zkagent.executor.runtime.replays.report import ReplayReport
 
 PROMPT_SHOWN = 40
 #: What events have as a whole, and what a line shows of it; --json has all.

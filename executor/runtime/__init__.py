@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RetryPolicy,
         RunOptions,
     )
+    from zkagent.executor.runtime.core.errors import ToolFault
     from zkagent.executor.runtime.core.events import Event
     from zkagent.executor.runtime.core.models import (
         CallOptions,
@@ -79,8 +80,8 @@ if TYPE_CHECKING:
     from zkagent.executor.runtime.providers.chat_api import ChatClient
     from zkagent.executor.runtime.providers.scripted import ScriptedClient
     from zkagent.executor.runtime.receipts.signing import receipt_of, verify_tool_receipt
-    from zkagent.executor.runtime.replay.replaying import replay
-    from zkagent.executor.runtime.replay.report import ReplayReport
+    from zkagent.executor.runtime.replays.replaying import replay
+    from zkagent.executor.runtime.replays.report import ReplayReport
     from zkagent.executor.runtime.running.agent import Agent
     from zkagent.executor.runtime.running.handlers import Hooks
     from zkagent.executor.runtime.running.loading import load_agents
@@ -149,7 +150,7 @@ else:
         "PromptStore": f"{_HERE}.prompts.store",
         "ProvenPlanner": f"{_HERE}.planners.proven",
         "Relay": f"{_HERE}.planners.relay",
-        "ReplayReport": f"{_HERE}.replay.report",
+        "ReplayReport": f"{_HERE}.replays.report",
         "Retention": f"{_HERE}.memory.retention",
         "RetryPolicy": f"{_CORE}.config",
         "Roles": f"{_HERE}.permissions.roles",
@@ -166,6 +167,7 @@ else:
         "SyncPromptStore": f"{_HERE}.prompts.blocking",
         "TokenUsage": f"{_CORE}.models",
         "ToolDefinition": f"{_CORE}.tools",
+        "ToolFault": f"{_CORE}.errors",
         "ToolOutput": f"{_CORE}.tools",
         "ToolRegistry": f"{_HERE}.tools.registry",
         "ToolUse": f"{_HERE}.planners.tool_inputs",
@@ -182,7 +184,7 @@ else:
         "prompted_planner": f"{_HERE}.planners.prompted",
         "proven_agent": f"{_HERE}.adapters.proven_agent",
         "receipt_of": f"{_HERE}.receipts.signing",
-        "replay": f"{_HERE}.replay.replaying",
+        "replay": f"{_HERE}.replays.replaying",
         "shell_tool": f"{_HERE}.tools.shell",
         "sql_execute": f"{_HERE}.tools.sql",
         "sql_query": f"{_HERE}.tools.sql",
@@ -274,6 +276,7 @@ __all__ = [
     "SyncPromptStore",
     "TokenUsage",
     "ToolDefinition",
+    "ToolFault",
     "ToolOutput",
     "ToolRegistry",
     "ToolUse",

@@ -34,8 +34,8 @@ OWN = {
     "executor/runtime/durable/store.py": "columns that the runtime wrote and sealed",
     "executor/runtime/events/json_lines.py": "lines of a log, for the numbers in them; all else is "
     "left out",
-    "executor/runtime/replay/recorded.py": "records that the runtime wrote and sealed",
-    "executor/runtime/replay/replaying.py": "records that the runtime wrote and sealed",
+    "executor/runtime/replays/recorded.py": "records that the runtime wrote and sealed",
+    "executor/runtime/replays/replaying.py": "records that the runtime wrote and sealed",
     "executor/runtime/running/plain_values.py": "what it has just written",
     "executor/runtime/tools/function.py": "what it has just written",
     "executor/runtime/tools/http.py": "an answer of bounded size, shown as text if it is no JSON",

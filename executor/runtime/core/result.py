@@ -83,8 +83,9 @@ class RetryInfo:
 @dataclass(frozen=True)
 class AgentResult:
     """success: the planner finished; error: what else ended it. event_stream: the events, or where
-    they are kept. proof_cost: what the planner's evidence says, summed; of proven models proofs,
-    and prove_seconds."""
+    they are kept. task: as the permissions allowed it, redacted; None where they did not.
+    proof_cost: what the planner's evidence says, summed; of proven models proofs, and
+    prove_seconds."""
 
     id: str
     session_id: str
@@ -110,6 +111,7 @@ class AgentResult:
     deterministic: bool = False
     metrics: JsonObject = field(default_factory=dict)
     attachments: Mapping[str, str] = field(default_factory=dict)
+    task: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Without events that stand inline."""
@@ -162,6 +164,7 @@ _PLAIN = (
     "deterministic",
     "metrics",
     "attachments",
+    "task",
 )
 
 __all__ = ["AgentResult", "MemoryChange", "ModelCall", "Provenance", "ResultError", "RetryInfo"]

@@ -102,6 +102,7 @@ _RESULT: Fields = {
     "deterministic": True,
     "metrics": True,
     "attachments": "outputs",
+    "task": "texts",
 }
 _CALL: Fields = {"step": True, "tool": True, "attempt": True, "seconds": True}
 _BLOCKED: Fields = {"step": True, "place": True, "rules": True, "reason": True}

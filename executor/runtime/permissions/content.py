@@ -15,12 +15,10 @@ from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.permissions import Asked, Place
 from zkagent.executor.runtime.core.steps import PlanStep
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule, Stage
+from zkagent.executor.runtime.permissions.places import PLACES, checked_places
 from zkagent.executor.runtime.permissions.redaction.leaves import Document
 from zkagent.executor.runtime.permissions.redaction.views import views
 
-PLACES: frozenset[Place] = frozenset(
-    ("task", "plan", "input", "output", "memory", "recall", "prompt", "model")
-)
 #: By default; a megabyte is five thousand pages of a planner's context. Then what an owner may set.
 MOST_CHARACTERS, MOST_LEVELS, MOST_PARTS = 1 << 20, 32, 50_000
 BOUNDS = {"characters": 1 << 26, "levels": 64, "parts": 1 << 21}
@@ -65,9 +63,7 @@ class Content(Rule):
             name: _compiled(name, (*categories.get(name, ()), *plain.get(name, ())))
             for name in names
         }
-        self._places = frozenset(places)
-        if unknown := self._places - PLACES:
-            raise AgentConfigRefused(f"{min(unknown)!r} is no place: {', '.join(sorted(PLACES))}")
+        self._places = checked_places("places", places)
 
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         return self._judged("plan", step.to_json())
@@ -177,4 +173,4 @@ def _children(value: Any) -> Collection[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-__all__ = ["BOUNDS", "ORDERS", "PLACES", "WIPING", "Content", "Size"]
+__all__ = ["BOUNDS", "ORDERS", "WIPING", "Content", "Size"]

@@ -34,9 +34,11 @@ def default_permissions(
     tokens.
 
     config: whose tools the lists must name, if it is given. allow: tools that are not safe by
-    default; destructive: those whose doing cannot be undone; only, deny: see ToolLists. redact: see
-    redaction/kinds.py. refuse_secrets_at: refuse what has a secret there, such as at task. rules:
-    of the owner, beside these. Raises AgentConfigRefused.
+    default; destructive: those whose doing cannot be undone; only, deny: see ToolLists. redact: the
+    kinds of redaction/kinds.py that become tokens, in the place of the default ones, so
+    `SECRETS | PAYMENT | {"email"}` is those and addresses. refuse_secrets_at: places, such as task,
+    at which what has a secret (not a card or an IBAN) is refused. rules: of the owner, beside
+    these. Raises AgentConfigRefused.
     """
     named = {*allow, *destructive, *(only or ()), *deny}
     if config and (unknown := named - {tool.id for tool in config.tools}):

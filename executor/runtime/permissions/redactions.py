@@ -7,6 +7,7 @@ from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.permissions import SECRETS_REFUSED, Asked, Place
 from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule
+from zkagent.executor.runtime.permissions.places import checked_places
 from zkagent.executor.runtime.permissions.redaction.kinds import PAYMENT, SECRETS, detectors
 from zkagent.executor.runtime.permissions.redaction.redactor import Redactor
 from zkagent.executor.runtime.permissions.redaction.vault import Vaults
@@ -20,9 +21,9 @@ class Redaction(Rule):
     """Puts typed tokens in place of secrets and personal data, at every place.
 
     kinds: of `kinds.KINDS`. refuse_at: places where a value that has a secret is refused instead,
-    such as task. known: secrets of the owner, which are found by themselves. any_hex_key: 32 bytes
-    in hex are a private key also where nothing says so; hashes of transactions are redacted as
-    well. Raises AgentConfigRefused.
+    such as task; a card or an IBAN is redacted there as everywhere. known: secrets of the owner,
+    which are found by themselves. any_hex_key: 32 bytes in hex are a private key also where nothing
+    says so; hashes of transactions are redacted as well. Raises AgentConfigRefused.
     """
 
     name = "redaction"
@@ -43,7 +44,7 @@ class Redaction(Rule):
         self._redactor = Redactor(
             detectors(kinds, any_hex_key=any_hex_key), named="secret" in kinds, known=known
         )
-        self._refuse_at = frozenset(refuse_at)
+        self._refuse_at = checked_places("refuse_secrets_at", refuse_at)
         self.longest_secret = max(map(len, known), default=0)
         self.vaults = Vaults()
 

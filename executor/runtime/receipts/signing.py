@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.chain.signatures import receipt_signer, sign_receipt
+from zkagent.executor.runtime.core.errors import ReceiptRefused
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.steps import ActionResult, ProofOfStep
@@ -140,16 +141,23 @@ class ReceiptDraft:
 
 def receipt_of(
     result: AgentResult,
-    task: str,
+    task: str | None,
     account: LocalAccount,
     *,
     withhold: bool = False,
 ) -> AgentReceipt:
-    """Of a run of this runtime, whose times its steps have, too."""
+    """Of a run of this runtime, whose times its steps have, too.
+
+    task: the one that the run had, as its permissions allowed it: `result.task`, or None for just
+    that. It stands in the receipt; what a run was asked for and its permissions redacted does not.
+    Raises ReceiptRefused for another text, so that no task is signed that was never run.
+    """
+    if task is not None and task != result.task:
+        raise ReceiptRefused(_another_task(result, task))
     draft = ReceiptDraft(
         agent=result.agent_id,
         run_id=result.id,
-        task=task,
+        task=result.task,
         framework="zkagent",
         started_at=result.started_at,
         withhold=withhold,
@@ -163,6 +171,14 @@ def receipt_of(
         model = proven or asked.get(done.index)
         draft.add(done, started_at=start, finished_at=end, model=model)
     return draft.signed(account, result=result.result, success=result.success, finished_at=end)
+
+
+def _another_task(result: AgentResult, task: str) -> str:
+    """Without the text, which may hold what the permissions took out of it."""
+    given = f"the task that is given, of {len(task):,} characters, is not that of run {result.id}"
+    if result.task is None:
+        return f"{given}, which has none on record: give None"
+    return f"{given} as its permissions allowed it: give result.task, or None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def result_of(
         deterministic=_is_deterministic(run, planner),
         metrics=_metrics(run, usage, times),
         attachments=dict(run.attachments),
+        task=run.task,
     )
 
 

@@ -47,6 +47,7 @@ class Run:
     approvals: Approvals
     secrets: Callable[[str], str] | None = None
     principal: str = LOCAL  # who began it, and whose its session is
+    task: str | None = None  # as it was allowed
     step: int = 0
     calling: Calling | None = None
     standing: set[ChatMessage] = field(default_factory=set)  # of role system, in any run before

@@ -106,6 +106,7 @@ class Runner:
             raise _refusal(refused, "the task")
         if found["fault"]:
             raise fault_of(found["fault"])
+        run.task = found["task"]
         return Started(datetime.fromisoformat(found["at"]), resumed, self._state(run, found))
 
     def _state(self, run: Run, found: dict[str, Any]) -> PlannerState:

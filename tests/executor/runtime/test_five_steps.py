@@ -24,8 +24,8 @@ from tests.support.processes import environment
 from zkagent.executor.runtime.durable.database import open_runs
 from zkagent.executor.runtime.durable.store import RunStore
 from zkagent.executor.runtime.memory.sqlite import open_sqlite
-from zkagent.executor.runtime.replay.replaying import replay
-from zkagent.executor.runtime.replay.report import ReplayReport
+from zkagent.executor.runtime.replays.replaying import replay
+from zkagent.executor.runtime.replays.report import ReplayReport
 from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.chain.transactions import deploy, send
 from zkagent.verifier_contracts.toolchain.compile import compile_all

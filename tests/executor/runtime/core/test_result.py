@@ -50,6 +50,7 @@ FULL = AgentResult(
     deterministic=True,
     metrics={"duration_ms": 1500.0},
     attachments={"step-0": "{}"},
+    task="pay <card:1>",
 )
 
 
@@ -57,6 +58,12 @@ def test_every_field_comes_back_from_json() -> None:
     for result in (BARE, FULL, replace(FULL, event_stream="runs.db")):
         kept = json.loads(json.dumps(result.to_json(), allow_nan=False))
         assert AgentResult.from_json(kept) == result
+
+
+def test_a_result_that_was_kept_before_tasks_were_has_none() -> None:
+    kept = FULL.to_json()
+    del kept["task"]
+    assert AgentResult.from_json(kept) == replace(FULL, task=None)
 
 
 def test_every_field_stands_in_the_json() -> None:

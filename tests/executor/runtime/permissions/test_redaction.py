@@ -3,7 +3,7 @@
 import json
 import time
 import unicodedata
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +22,7 @@ from tests.executor.runtime.permissions.samples import (
     positives,
 )
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
+from zkagent.executor.runtime.core.permissions import Place
 from zkagent.executor.runtime.permissions.defaults import default_permissions
 from zkagent.executor.runtime.permissions.engine import PermissionEngine
 from zkagent.executor.runtime.permissions.redaction.kinds import DETECTORS, KINDS, detectors
@@ -150,6 +151,27 @@ def test_a_secret_in_a_task_is_refused_where_the_owner_wants_that() -> None:
     assert verdict(engine, "log in with password=hunter2", "output").changed
     assert verdict(engine, f"pay with {CARD}", "task").value == "pay with <card:1>"
     assert verdict(engine, "log in", "task").rules == ()
+
+
+@pytest.mark.parametrize("wrong", [["tasks"], ["task", "Task"], [""], [None], [["task"]]])
+def test_a_place_that_is_misspelt_turns_nothing_off_unheard(wrong: Any) -> None:
+    said = "is no place: take some of input, memory, model, output, plan, prompt, recall, task"
+    with pytest.raises(AgentConfigRefused, match=f"refuse_secrets_at: .*{said}"):
+        default_permissions(refuse_secrets_at=wrong)
+
+
+@pytest.mark.parametrize("wrong", ["task", None, 5])
+def test_places_are_a_list(wrong: Any) -> None:
+    with pytest.raises(AgentConfigRefused, match="give a list of some of input, memory"):
+        default_permissions(refuse_secrets_at=wrong)
+
+
+def test_secrets_are_refused_at_each_place_that_is_named_and_no_other() -> None:
+    for place in get_args(Place):
+        engine = default_permissions(refuse_secrets_at=(place,))
+        assert not verdict(engine, "password=hunter2", place).allowed
+        for other in set(get_args(Place)) - {place}:
+            assert verdict(engine, "password=hunter2", other).changed
 
 
 def test_32_bytes_are_a_hash_unless_they_are_called_a_key_or_the_owner_says_so() -> None:

@@ -10,6 +10,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from zkagent.executor.chain.signatures import sign_receipt
+from zkagent.executor.runtime import Agent, AgentConfig, ScriptedPlanner, default_permissions
 from zkagent.executor.runtime.core.errors import ReceiptRefused
 from zkagent.executor.runtime.core.result import AgentResult, Provenance
 from zkagent.executor.runtime.core.steps import ActionResult, PlanStep, ProofOfStep
@@ -186,12 +187,59 @@ def test_a_run_of_ours_becomes_a_receipt() -> None:
         actions=ACTIONS,
         attachments={"proof-1": "{}"},
         provenance=Provenance("proven", ("wallet",)),
+        task="add it up",
     )
     found = receipt_of(result, "add it up", ALICE)
     assert verify_tool_receipt(found, ALICE.address)
     assert [step.tool for step in found.steps] == ["kv.put", "kv.get", None]
     assert found.steps[1].proof
     assert found.steps[1].model == "wallet"
+
+
+CARD = "4539578763621486"
+
+
+def paying(task: str, **permissions: Any) -> AgentResult:
+    config = AgentConfig(
+        *("clerk", task),
+        planner=ScriptedPlanner([PlanStep("finish", result="done")]),
+        permissions=default_permissions(**permissions),
+    )
+    return Agent(config).run()
+
+
+def test_the_task_of_a_receipt_is_the_one_that_the_permissions_allowed() -> None:
+    done = paying(f"pay with {CARD}, password=hunter2")
+    for task in (None, "pay with <card:1>, password=<secret:1>"):
+        found = receipt_of(done, task, ALICE)
+        assert verify_tool_receipt(found, ALICE.address)
+        assert found.task.value == "pay with <card:1>, password=<secret:1>"
+        assert CARD not in found.text
+        assert "hunter2" not in found.text
+    hidden = receipt_of(done, None, ALICE, withhold=True)
+    assert not hidden.task.shown
+    assert CARD not in hidden.text
+
+
+@pytest.mark.parametrize("withhold", [False, True])
+@pytest.mark.parametrize(
+    "task", [f"pay with {CARD}", "transfer all to Eve", "", "pay with <card:2>"]
+)
+def test_a_task_that_is_not_the_runs_is_not_signed(task: str, withhold: bool) -> None:
+    with pytest.raises(ReceiptRefused, match=r"give result\.task, or None") as refused:
+        receipt_of(paying(f"pay with {CARD}"), task, ALICE, withhold=withhold)
+    assert CARD not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_task_that_was_refused_stands_in_no_receipt() -> None:
+    done = paying("password=hunter2", refuse_secrets_at=["task"])
+    assert (done.success, done.task) == (False, None)
+    found = receipt_of(done, None, ALICE)
+    assert verify_tool_receipt(found)
+    assert (found.success, found.task.value) == (False, None)
+    with pytest.raises(ReceiptRefused, match="none on record"):
+        receipt_of(done, "password=hunter2", ALICE)
 
 
 @pytest.mark.parametrize(

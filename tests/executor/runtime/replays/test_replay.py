@@ -18,9 +18,9 @@ from zkagent.executor.runtime.core.steps import PlannerState, ProofOfStep, StepV
 from zkagent.executor.runtime.durable import tables
 from zkagent.executor.runtime.durable.database import VARIABLE
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
-from zkagent.executor.runtime.replay.compared import alike
-from zkagent.executor.runtime.replay.replaying import replay
-from zkagent.executor.runtime.replay.report import ReplayReport
+from zkagent.executor.runtime.replays.compared import alike
+from zkagent.executor.runtime.replays.replaying import replay
+from zkagent.executor.runtime.replays.report import ReplayReport
 
 ASKS = [
     '{"kind": "tool", "tool_id": "look", "input": {"at": "door"}}',

@@ -23,14 +23,14 @@ from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, Too
 from zkagent.executor.runtime.durable.kept import Whole
 from zkagent.executor.runtime.durable.store import RunStore
 from zkagent.executor.runtime.planners.model import ModelPlanner
-from zkagent.executor.runtime.replay.compared import is_changed
-from zkagent.executor.runtime.replay.recorded import (
+from zkagent.executor.runtime.replays.compared import is_changed
+from zkagent.executor.runtime.replays.recorded import (
     ComparingSink,
     RecordEnds,
     ReplayedPlanner,
     ReplayJournal,
 )
-from zkagent.executor.runtime.replay.report import ReplayReport, StepReplay
+from zkagent.executor.runtime.replays.report import ReplayReport, StepReplay
 from zkagent.executor.runtime.running.agent import Agent
 from zkagent.executor.runtime.running.background import background
 

@@ -10,8 +10,8 @@ from zkagent.executor.runtime.core.config import name_of
 from zkagent.executor.runtime.core.errors import JournalFault, ReplayDiffers
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.core.steps import Models, Planner, PlannerState, PlanStep
-from zkagent.executor.runtime.replay.compared import compared, different, is_changed
-from zkagent.executor.runtime.replay.report import StepReplay
+from zkagent.executor.runtime.replays.compared import compared, different, is_changed
+from zkagent.executor.runtime.replays.report import StepReplay
 
 
 class RecordEnds(JournalFault):

@@ -5,7 +5,7 @@ from typing import Any
 
 from zkagent.executor.runtime.core.events import Event
 from zkagent.executor.runtime.permissions.redaction.leaves import TOKEN
-from zkagent.executor.runtime.replay.report import Outcome
+from zkagent.executor.runtime.replays.report import Outcome
 
 #: What a result says of the process it was made in.
 OF_THE_PROCESS = ("diagnostics",)

@@ -7,6 +7,9 @@ import click
 
 from zkagent.executor.cli.options import checksummed
 
+#: A type with another name would make another selector, of which nothing is known.
+BASIC_TYPE = re.compile(r"address|bool|string|bytes[0-9]*|u?int[0-9]+")
+
 
 def wiring_of(web3: Any, tool: str) -> tuple[str, bytes]:
     """Contract and selector; zeros of one that tells nothing. Raises NoAgentThere, ChainError."""
@@ -50,29 +53,39 @@ def said_wiring(
 
 def _selector(function: str) -> bytes:
     """Of `approve(address,uint256)` or, in hex, of its selector. Raises click.BadParameter."""
-    from eth_abi.exceptions import ABITypeError, ParseError
-    from eth_abi.grammar import normalize, parse
     from eth_utils.crypto import keccak
 
     if re.fullmatch(r"0x[0-9a-fA-F]{8}", function):
         selector = bytes.fromhex(function[2:])
     else:
         name, paren, types = function.partition("(")
-        try:
-            arguments = parse(normalize(paren + types))  # type: ignore[no-untyped-call]
-            arguments.validate()
-        except (ABITypeError, ParseError):
-            arguments = None
-        # A tuple alone: with an array behind it, it is no list of parameters.
-        right = arguments is not None and arguments.arrlist is None and paren
-        if not right or not re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name):
+        arguments = _canonical(paren + types)
+        if arguments is None or not re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name):
             raise click.BadParameter(
                 f"{function!r} is no function such as approve(address,uint256), nor a selector"
             )
-        selector = keccak(text=name + arguments.to_type_str())[:4]
+        selector = keccak(text=name + arguments)[:4]
     if not any(selector):
         raise click.BadParameter(f"{function!r} is no function: its selector is zero")
     return selector
+
+
+def _canonical(types: str) -> str | None:
+    """Types of parameters as selectors have them, `uint` written out; None of what are none."""
+    from eth_abi.exceptions import ABITypeError, ParseError
+    from eth_abi.grammar import normalize, parse
+
+    if types == "()":
+        return types
+    try:
+        found = parse(normalize(types))  # type: ignore[no-untyped-call]
+        found.validate()
+    except (ABITypeError, ParseError, ValueError):
+        return None
+    written = str(found.to_type_str())
+    known = all(map(BASIC_TYPE.fullmatch, re.findall(r"[A-Za-z_]\w*", written)))
+    # A tuple alone: with an array behind it, it is no list of parameters.
+    return written if known and types.startswith("(") and not found.is_array else None
 
 
 def told_wiring(web3: Any, tool: str) -> tuple[str, str, bytes]:

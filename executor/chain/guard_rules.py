@@ -10,8 +10,9 @@ from eth_utils.crypto import keccak
 from zkagent.executor.chain.guards import NO_RUN_LIMIT, NO_WORD
 
 Words = tuple[int | None, int | None, int | None]
-#: As `ToolRule` has them: target, selector, wrapped, unattended, three words, cooldown, most runs.
-Rule = tuple[str, bytes, bool, bool, int, int, int, int, int]
+#: As `ToolRule` has them: target, selector, wrapped, unattended, three words, cooldown, most runs,
+#: and whether target and selector are the owner's word.
+Rule = tuple[str, bytes, bool, bool, int, int, int, int, int, bool]
 
 #: Functions of AgentWallet -> the words of asset, amount and target, and whether they only look.
 WALLET_FUNCTIONS: dict[str, tuple[Words, bool]] = {
@@ -31,6 +32,7 @@ def rule_of(
     max_runs: int | None = None,
     unattended: bool = False,
     wrapped: bool = False,
+    vouched: bool = False,
 ) -> Rule:
     """Without any word, those of our wallet's function of that selector."""
     if known := known_function(selector):
@@ -40,7 +42,8 @@ def rule_of(
     asset, amount, for_whom = (NO_WORD if word is None else word for word in words)
     most = NO_RUN_LIMIT if max_runs is None else max_runs
     where = str(to_checksum_address(target))
-    return (where, selector, wrapped, unattended, asset, amount, for_whom, cooldown_s, most)
+    said = (asset, amount, for_whom)
+    return (where, selector, wrapped, unattended, *said, cooldown_s, most, vouched)
 
 
 def known_function(selector: bytes) -> str | None:
@@ -53,11 +56,19 @@ def looks_only(rule: Rule) -> bool:
     return known_function(rule[1]) in ("balances(address)", "withdraw(address,uint256)")
 
 
+def wraps_of(target: str, selector: bytes, *, vouched: bool) -> str:
+    """What a tool wraps in words, and on whose word."""
+    if not int(target, 16) and not any(selector):
+        return "which grants nobody anything by its owner's word alone: no grant by it is counted"
+    named = known_function(selector) or "0x" + selector.hex()
+    whose = " by its owner's word, for it tells nothing" if vouched else ""
+    return f"which is {named} of {target}{whose}"
+
+
 def said_of(tool: str, rule: Rule) -> str:
     """The rule in words."""
-    target, selector, wrapped, unattended, asset, amount, for_whom, cooldown_s, most = rule
-    named = known_function(selector) or "0x" + selector.hex()
-    said = [f"{tool} may be called, which is {named} of {target}"]
+    target, selector, wrapped, unattended, asset, amount, for_whom, cooldown_s, most, vouched = rule
+    said = [f"{tool} may be called, {wraps_of(target, selector, vouched=vouched)}"]
     for word, what in ((asset, "asset"), (amount, "amount"), (for_whom, "target")):
         if word != NO_WORD:
             said.append(f"word {word} is the {what}")
@@ -74,4 +85,4 @@ def said_of(tool: str, rule: Rule) -> str:
     return ", ".join(said)
 
 
-__all__ = ["Rule", "known_function", "looks_only", "rule_of", "said_of"]
+__all__ = ["Rule", "known_function", "looks_only", "rule_of", "said_of", "wraps_of"]

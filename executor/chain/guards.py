@@ -15,7 +15,7 @@ from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.errors import NoAgentThere, NotOnChain
 from zkagent.verifier_contracts.chain.local import translated
 
-RULE = "(address,bytes4,bool,bool,uint8,uint8,uint8,uint32,uint32)"
+RULE = "(address,bytes4,bool,bool,uint8,uint8,uint8,uint32,uint32,bool)"
 MANIFEST = "(address,address,address[],address[],uint64,uint64,uint256)"
 WAITING = "(bytes32,address,uint40,uint40,uint8)"
 MODES = ("autonomous", "supervised", "paper")
@@ -80,7 +80,8 @@ class Budget:
 @dataclass(frozen=True, slots=True)
 class AllowedTool:
     """A tool with its rule. words: of asset, amount and target, None where the rule names none.
-    max_runs: None for no limit. covered: by the manifest in force."""
+    max_runs: None for no limit. vouched: target and selector are the owner's word, both zero of a
+    tool that grants nothing by it. covered: by the manifest in force."""
 
     tool: str
     target: str
@@ -90,6 +91,7 @@ class AllowedTool:
     words: tuple[int | None, int | None, int | None]
     cooldown_s: int
     max_runs: int | None
+    vouched: bool
     runs: int
     last_run: int
     covered: bool
@@ -190,7 +192,7 @@ def _tool(tool: str, told: Any) -> AllowedTool | None:
     allowed, rule = told(RULE_OF, tool)
     if not allowed:
         return None
-    target, selector, wrapped, unattended, *words, cooldown_s, max_runs = rule
+    target, selector, wrapped, unattended, *words, cooldown_s, max_runs, vouched = rule
     runs, last_run = told(RUNS_OF, tool)
     asset, amount, for_whom = (None if word == NO_WORD else word for word in words)
     return AllowedTool(
@@ -202,6 +204,7 @@ def _tool(tool: str, told: Any) -> AllowedTool | None:
         words=(asset, amount, for_whom),
         cooldown_s=cooldown_s,
         max_runs=None if max_runs == NO_RUN_LIMIT else max_runs,
+        vouched=vouched,
         runs=runs,
         last_run=last_run,
         covered=told(COVERS, tool, tool)[0],

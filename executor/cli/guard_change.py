@@ -12,11 +12,16 @@ from zkagent.executor.cli.guard_target import (
     changing_options,
     standing,
 )
+from zkagent.executor.cli.guard_wiring import checked_wraps, said_wiring, wiring_of
 from zkagent.executor.cli.options import checksummed, given_address
 
 ANY = "any"
 NATIVE = "native"
 WORD = click.IntRange(0, 254)
+LATER = (
+    "; an agent of the ERC that takes only tools which answer at once cannot be supervised:"
+    " behind a GuardedTool, what waits is answered later"
+)
 
 
 def checked_budgets(
@@ -123,7 +128,8 @@ def set_command(
         said = "requires a manifest" if required else "requires no manifest"
         changes.append(GuardChange(said, "requireManifest", (required,)))
     if mode is not None:
-        changes.append(GuardChange(f"mode {mode}", "setMode", (MODES.index(mode),)))
+        said = f"mode {mode}" + (LATER if mode == "supervised" else "")
+        changes.append(GuardChange(said, "setMode", (MODES.index(mode),)))
     if delay is not None:
         changes.append(GuardChange(f"a delay of {delay} s", "setDelay", (delay,)))
     if not changes:
@@ -140,6 +146,18 @@ def set_command(
 @click.option("--max-runs", type=click.IntRange(0, (1 << 32) - 2), metavar="N", help="In all.")
 @click.option("--unattended", is_flag=True, help="It only looks: no call of it is asked about.")
 @click.option("--wrapped", is_flag=True, help="It is a GuardedTool.")
+@click.option(
+    "--wraps",
+    metavar="CONTRACT:FUNCTION",
+    callback=checked_wraps,
+    help="By your word, of a tool that does not tell: approve(address,uint256) or a selector.",
+)
+@click.option(
+    "--trust-no-grants",
+    "no_grants",
+    is_flag=True,
+    help="Of a tool that does not tell: by your word it lets nobody spend, which nothing checks.",
+)
 @ANNOUNCE_OPTION
 @changing_options
 def allow_command(
@@ -152,27 +170,31 @@ def allow_command(
     max_runs: int | None,
     unattended: bool,
     wrapped: bool,
+    wraps: tuple[str, bytes] | None,
+    no_grants: bool,
     announce: bool,
     yes: bool,
     **target: Any,
 ) -> None:
-    """Let a tool be called. What it wraps is read from it, shown, and held to from then on.
+    """Let a tool be called. What it wraps is read from it, shown, and held to from then on; of a
+    tool that does not tell, you say it (--wraps), or vouch that it grants nothing.
 
     For the tools of our wallets the words need not be said.
     """
     from zkagent.executor.chain.guard_rules import rule_of, said_of
-    from zkagent.executor.cli.guard_wiring import wiring_of
 
     it = standing(**target)
-    wrapped_contract, selector = wiring_of(it.web3, tool)
+    told = wiring_of(it.web3, tool)
+    contract, selector, vouched = said_wiring(tool, told, wraps, no_grants=no_grants)
     rule = rule_of(
-        wrapped_contract,
+        contract,
         selector,
         words=(asset_word, amount_word, target_word),
         cooldown_s=cooldown,
         max_runs=max_runs,
         unattended=unattended,
         wrapped=wrapped,
+        vouched=vouched,
     )
     carry_out(
         it, [GuardChange(said_of(tool, rule), "allow", (tool, rule))], yes=yes, announce=announce

@@ -64,7 +64,10 @@ def _lines(told: "GuardReads") -> Iterator[str]:
 
 
 def _tool_line(tool: "AllowedTool") -> str:
-    said = [f"tool    {tool.tool}", f"called {tool.runs} times"]
+    from zkagent.executor.chain.guard_rules import wraps_of
+
+    wraps = wraps_of(tool.target, tool.selector, vouched=tool.vouched)
+    said = [f"tool    {tool.tool}, {wraps}", f"called {tool.runs} times"]
     if tool.max_runs is not None:
         said.append(f"at most {tool.max_runs}")
     if tool.cooldown_s:

@@ -330,7 +330,7 @@ def test_a_guard_s_way_to_what_only_looks_is_a_static_call_as_well(stage: Reader
     with another_steward(stage, honest, liar) as other:
         guard = guard_of(other)
         tells_nothing = (to_checksum_address(bytes(20)), bytes(4))
-        rule = (*tells_nothing, False, True, 255, 255, 255, 0, 9)
+        rule = (*tells_nothing, False, True, 255, 255, 255, 0, 9, True)
         for made in (honest, liar):
             send(stage.web3, guard.functions.allow(made.address, rule), stage.owner)
         assert other.session.runner.run(WEIGH).inclusion.result.answer == b"It ran."
@@ -430,7 +430,8 @@ def test_a_guard_says_which_of_its_tools_are_called_and_how_often(stage: ReaderS
         runner.plan(PAY)
     wiring = at(stage.web3, "SimpleSmartContractTool", tools[0]).functions.wiring()
     _, target, selector = call(stage.web3, wiring)
-    rule = (target, selector, False, False, 255, 255, 0, 0, 1)  # paid is whom word 0 names, once
+    # Paid is whom word 0 names, once.
+    rule = (target, selector, False, False, 255, 255, 0, 0, 1, False)
     send(stage.web3, guard.functions.allow(tools[0], rule), stage.owner)
     runner.run(PAY)
     assert stage.paid(BOB) == 5

@@ -79,7 +79,7 @@ abstract contract AgentSuccession is Approvals, Capabilities, ISuccession {
         Allowed storage rule = _tools[oldTool];
         if (!rule.allowed) revert ToolNotAllowed(oldTool);
         if (_tools[newTool].codeHash != 0) revert ToolHasARule(newTool);
-        _checkWiring(newTool, rule.target, rule.selector);
+        _checkWiring(newTool, rule.target, rule.selector, rule.vouched);
         _fixCode(newTool);
         bytes32 codeHash = _tools[newTool].codeHash;
         _tools[newTool] = rule;

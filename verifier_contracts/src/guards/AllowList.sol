@@ -28,6 +28,7 @@ abstract contract AllowList is GuardState, IAllowList {
         bytes32 codeHash;
         address target;
         bytes4 selector;
+        bool vouched;
     }
 
     mapping(address tool => Allowed) internal _tools;
@@ -37,7 +38,7 @@ abstract contract AllowList is GuardState, IAllowList {
     /// @dev What a function grants follows from its selector; the owner cannot say otherwise.
     function allow(address tool, ToolRule calldata rule) external {
         _authorizeChange(true);
-        _checkWiring(tool, rule.target, rule.selector);
+        _checkWiring(tool, rule.target, rule.selector, rule.vouched);
         (Grant grant, uint256 word) = Grants.givenBy(rule.selector);
         if (grant == Grant.UNCOUNTABLE) revert GrantRefused(rule.selector);
         Allowed storage allowed = _tools[tool];
@@ -49,6 +50,7 @@ abstract contract AllowList is GuardState, IAllowList {
         (allowed.cooldown, allowed.maxRuns) = (rule.cooldown, rule.maxRuns);
         _fixCode(tool);
         (allowed.target, allowed.selector) = (rule.target, rule.selector);
+        allowed.vouched = rule.vouched;
         allowed.manifest = 0;
         emit ToolAllowed(tool, rule);
     }
@@ -84,7 +86,8 @@ abstract contract AllowList is GuardState, IAllowList {
                 it.amountWord,
                 it.targetWord,
                 it.cooldown,
-                it.maxRuns
+                it.maxRuns,
+                it.vouched
             )
         );
     }
@@ -161,14 +164,23 @@ abstract contract AllowList is GuardState, IAllowList {
         (rule.usage, rule.manifest) = (stored.usage, stored.manifest);
     }
 
-    /// @dev A tool that tells what it wraps has to tell what the owner says.
-    function _checkWiring(address tool, address expected, bytes4 expectedSelector) internal view {
+    /// @dev A tool that tells what it wraps has to tell what the owner says. Of one that does not, the owner
+    ///   has to vouch for a function, whose grants count as if it was told, or that there is none.
+    function _checkWiring(address tool, address expected, bytes4 expectedSelector, bool vouched)
+        internal
+        view
+    {
         (bool told, bytes memory data) = tool.staticcall(abi.encodeWithSignature("wiring()"));
         (address target, bytes4 selector) = (address(0), bytes4(0));
         if (told && data.length == 96) {
             (, target, selector) = abi.decode(data, (address, address, bytes4));
         }
-        if (tool.code.length == 0 || target != expected || selector != expectedSelector) {
+        if (tool.code.length == 0) revert OtherWiring(tool, target, selector);
+        bool tells = target != address(0) || selector != 0;
+        if (!tells) {
+            bool whole = (expected == address(0)) == (expectedSelector == 0);
+            if (!vouched || !whole) revert ToolTellsNothing(tool);
+        } else if (vouched || target != expected || selector != expectedSelector) {
             revert OtherWiring(tool, target, selector);
         }
     }

@@ -46,6 +46,8 @@ library Grants {
             || selector == bytes4(keccak256("allow(address,bool)"))
             || selector == bytes4(keccak256("setAuthorization(address,bool)"))
             || selector == bytes4(keccak256("grantRole(bytes32,address)"))
+            || selector == bytes4(keccak256("setRelayerApproval(address,address,bool)"))
+            || selector == bytes4(keccak256("installModule(uint256,address,bytes)"))
             || selector == bytes4(keccak256("enableModule(address)"))
             || selector == bytes4(keccak256("addOwnerWithThreshold(address,uint256)"))
             || selector == bytes4(keccak256("upgradeTo(address)"))
@@ -61,6 +63,7 @@ library Grants {
             || selector == bytes4(keccak256("approveAndCall(address,uint256)"))
             || selector == bytes4(keccak256("approveAndCall(address,uint256,bytes)"))
             || selector == bytes4(keccak256("permit(address,address,uint256,uint256,bytes)"))
+            || selector == bytes4(keccak256("permit(address,uint256,uint256,bytes)"))
             || selector
                 == bytes4(keccak256("permit(address,uint256,uint256,uint8,bytes32,bytes32)"))
             || selector
@@ -77,17 +80,29 @@ library Grants {
 
     function _passesOn(bytes4 selector) private pure returns (bool) {
         return selector == bytes4(keccak256("execute(address,uint256,bytes)"))
+            || selector == bytes4(keccak256("execute(address,uint256,bytes,uint8)"))
+            || selector == bytes4(keccak256("execute(uint256,address,uint256,bytes)"))
             || selector == bytes4(keccak256("execute(bytes32,bytes)"))
+            || selector == bytes4(keccak256("execute(bytes,bytes[])"))
+            || selector
+                == bytes4(
+                keccak256(
+                "execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)"
+            )
+            )
             || selector
                 == bytes4(keccak256("execTransactionFromModule(address,uint256,bytes,uint8)"))
             || selector == bytes4(keccak256("execute(bytes,bytes[],uint256)"))
             || selector == bytes4(keccak256("executeBatch((address,uint256,bytes)[])"))
+            || selector == bytes4(keccak256("executeBatch(address[],bytes[])"))
             || selector == bytes4(keccak256("executeBatch(address[],uint256[],bytes[])"))
             || selector == bytes4(keccak256("multicall(bytes[])"))
             || selector == bytes4(keccak256("multicall(uint256,bytes[])"))
             || selector == bytes4(keccak256("multicall(bytes32,bytes[])"))
             || selector == bytes4(keccak256("aggregate((address,bytes)[])"))
             || selector == bytes4(keccak256("aggregate3((address,bool,bytes)[])"))
+            || selector == bytes4(keccak256("aggregate3Value((address,bool,uint256,bytes)[])"))
+            || selector == bytes4(keccak256("tryAggregate(bool,(address,bytes)[])"))
             || selector == bytes4(keccak256("multiSend(bytes)"));
     }
 }

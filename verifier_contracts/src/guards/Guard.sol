@@ -137,18 +137,18 @@ contract Guard is Budgets, AgentSuccession {
         _rate = next;
     }
 
-    /// @dev What the call says that it spends: of the asset that it names, of the token whose function
-    ///   grants, or else of the native one.
+    /// @dev What the call says that it spends: of the token whose function grants, of the asset that
+    ///   it names, or else of the native one.
     function _namedSpending(Allowed memory rule, address tool, bytes calldata params)
         private
         view
         returns (bool names, address asset, uint256 amount)
     {
         names = rule.assetWord != NO_WORD || rule.amountWord != NO_WORD;
-        if (rule.assetWord != NO_WORD) {
+        if (rule.grant != Grant.NONE) {
+            asset = _tools[tool].target; // whatever word the owner says
+        } else if (rule.assetWord != NO_WORD) {
             asset = _addressOf(tool, params, rule.assetWord);
-        } else if (rule.grant != Grant.NONE) {
-            asset = _tools[tool].target;
         }
         if (rule.amountWord != NO_WORD) amount = _wordOf(tool, params, rule.amountWord);
         if (rule.grant != Grant.NONE) amount = Grants.amountOf(rule.grant, amount);

@@ -63,10 +63,45 @@ contract AllowListTest is GuardWorld {
         guard.allow(address(other), rule);
         vm.expectRevert(reason);
         guard.allow(address(other), opaqueRule());
-        vm.expectRevert(
-            abi.encodeWithSelector(IAllowList.OtherWiring.selector, armed, address(0), bytes4(0))
-        );
+        vm.expectRevert(abi.encodeWithSelector(IAllowList.ToolTellsNothing.selector, armed));
         guard.allow(address(armed), payRule());
+    }
+
+    function test_of_a_tool_that_tells_nothing_the_owner_has_to_vouch() public {
+        bytes memory reason = abi.encodeWithSelector(IAllowList.ToolTellsNothing.selector, armed);
+        ToolRule memory rule = ruleOf(address(0), 0);
+        vm.expectRevert(reason);
+        guard.allow(address(armed), rule);
+        rule.vouched = true;
+        rule.target = address(token); // by halves
+        vm.expectRevert(reason);
+        guard.allow(address(armed), rule);
+        (rule.target, rule.selector) = (address(0), Vault.pay.selector);
+        vm.expectRevert(reason);
+        guard.allow(address(armed), rule);
+        rule.target = address(vault);
+        guard.allow(address(armed), rule);
+        (, ToolRule memory told) = guard.ruleOf(address(armed));
+        assertEq(abi.encode(told), abi.encode(rule));
+    }
+
+    function test_nobody_vouches_for_a_tool_that_tells_what_it_wraps() public {
+        ToolRule memory rule = payRule();
+        rule.vouched = true;
+        bytes memory reason = abi.encodeWithSelector(
+            IAllowList.OtherWiring.selector, pay, address(vault), Vault.pay.selector
+        );
+        vm.expectRevert(reason);
+        guard.allow(address(pay), rule);
+        vm.expectRevert(reason);
+        guard.allow(address(pay), opaqueRule());
+    }
+
+    function test_grants_that_cannot_be_counted_are_refused_by_the_owners_word_too() public {
+        ToolRule memory rule = ruleOf(address(token), bytes4(keccak256("multicall(bytes[])")));
+        rule.vouched = true;
+        vm.expectRevert(abi.encodeWithSelector(IAllowList.GrantRefused.selector, rule.selector));
+        guard.allow(address(armed), rule);
     }
 
     function test_an_account_without_code_is_no_tool() public {
@@ -151,7 +186,7 @@ contract AllowListTest is GuardWorld {
     }
 
     function test_grants_that_cannot_be_counted_are_refused() public {
-        string[26] memory functions = [
+        string[36] memory functions = [
             "increaseAllowance(address,uint256)",
             "increaseApproval(address,uint256)",
             "authorizeOperator(address)",
@@ -177,15 +212,23 @@ contract AllowListTest is GuardWorld {
             "aggregate((address,bytes)[])",
             "aggregate3((address,bool,bytes)[])",
             "execute(address,uint256,bytes)",
-            "multicall(bytes[])"
+            "multicall(bytes[])",
+            "execute(address,uint256,bytes,uint8)", // ERC-6551
+            "execute(uint256,address,uint256,bytes)", // ERC-725X
+            "execute(bytes,bytes[])",
+            "executeBatch(address[],bytes[])", // the first SimpleAccount
+            "execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)",
+            "tryAggregate(bool,(address,bytes)[])",
+            "aggregate3Value((address,bool,uint256,bytes)[])",
+            "setRelayerApproval(address,address,bool)",
+            "installModule(uint256,address,bytes)",
+            "permit(address,uint256,uint256,bytes)" // ERC-4494
         ];
         for (uint256 i = 0; i < functions.length; ++i) {
             bytes4 selector = bytes4(keccak256(bytes(functions[i])));
             IERCAgentTool tool = wrapper(address(agent), address(token), selector);
-            ToolRule memory rule = opaqueRule();
-            (rule.target, rule.selector) = (address(token), selector);
             vm.expectRevert(abi.encodeWithSelector(IAllowList.GrantRefused.selector, selector));
-            guard.allow(address(tool), rule);
+            guard.allow(address(tool), ruleOf(address(token), selector));
         }
     }
 

@@ -11,6 +11,7 @@ import {IBudgets} from "../../src/interfaces/guards/IBudgets.sol";
 import {IGuard} from "../../src/interfaces/guards/IGuard.sol";
 import {Vault} from "./GuardFakes.sol";
 import {GuardWorld} from "./GuardWorld.sol";
+import {MuteApproveTool} from "./Thieves.sol";
 
 contract BudgetsTest is GuardWorld {
     address private constant NATIVE = address(0);
@@ -180,6 +181,42 @@ contract BudgetsTest is GuardWorld {
         assertEq(rule.assetWord, NONE);
     }
 
+    /// @dev Of the wrapped token: the spender, in word 0, has a budget of its own that takes anything.
+    function test_no_word_says_of_which_token_a_grant_is() public {
+        DemoToken cheap = new DemoToken("Cheap", "CHP", 6);
+        guard.setBudget(address(cheap), type(uint128).max, type(uint96).max);
+        IERCAgentTool tool = wrapper(address(agent), address(token), IERC20.approve.selector);
+        ToolRule memory rule = ruleOf(address(token), IERC20.approve.selector);
+        rule.assetWord = 0;
+        guard.allow(address(tool), rule);
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IBudgets.CallLimitExceeded.selector, address(token), 401, PER_CALL
+            )
+        );
+        agent.act(tool, inputOf(abi.encode(cheap, 401)));
+        agent.act(tool, inputOf(abi.encode(cheap, 301)));
+        assertEq(spent(address(token)), 301);
+        assertEq(spent(address(cheap)), 0);
+    }
+
+    /// @dev As the ERC's own wrapper of a function is.
+    function test_approve_by_a_tool_that_tells_nothing_counts_whole() public {
+        MuteApproveTool tool = new MuteApproveTool(address(agent), vault, address(token));
+        ToolRule memory rule = ruleOf(address(token), IERC20.approve.selector);
+        rule.vouched = true;
+        guard.allow(address(tool), rule);
+        guard.setBudget(address(token), 0, PER_CALL);
+        vm.expectRevert(
+            abi.encodeWithSelector(IBudgets.BudgetExceeded.selector, address(token), 9, 0)
+        );
+        agent.act(tool, inputOf(abi.encode(alice, 9)));
+        guard.setBudget(address(token), 9, PER_CALL);
+        agent.act(tool, inputOf(abi.encode(alice, 9)));
+        assertEq(spent(address(token)), 9);
+        assertEq(token.allowance(address(vault), alice), 9);
+    }
+
     function test_permit_counts_whole() public {
         IERCAgentTool tool = grant("permit(address,address,uint256,uint256,uint8,bytes32,bytes32)");
         bytes memory params = abi.encode(vault, alice, 401, 0, 0, 0, 0);
@@ -277,8 +314,6 @@ contract BudgetsTest is GuardWorld {
     function grant(string memory signature) private returns (IERCAgentTool tool) {
         bytes4 selector = bytes4(keccak256(bytes(signature)));
         tool = wrapper(address(agent), address(token), selector);
-        ToolRule memory rule = opaqueRule();
-        (rule.target, rule.selector) = (address(token), selector);
-        guard.allow(address(tool), rule);
+        guard.allow(address(tool), ruleOf(address(token), selector));
     }
 }

@@ -8,7 +8,7 @@ import {ToolRule} from "../../src/interfaces/guards/IAllowList.sol";
 import {CallStatus, WaitingCall} from "../../src/interfaces/guards/IApprovals.sol";
 import {Mode} from "../../src/interfaces/guards/IGuard.sol";
 import {DecidedAgent, IWholeGuard, Vault} from "./GuardFakes.sol";
-import {ApproveTool, PayTool, Thief, ThievingTool, WildToken} from "./Thieves.sol";
+import {ApproveTool, MuteApproveTool, PayTool, Thief, ThievingTool, WildToken} from "./Thieves.sol";
 
 /// @dev An agent that decides on anything, tools and tokens that steal, an owner who changes the guard.
 ///   What the vault lost is compared with what the guard says was spent.
@@ -22,7 +22,7 @@ contract GuardHandler is Test {
     IWholeGuard public guard;
     Thief public thief = new Thief();
     WildToken[4] public tokens;
-    IERCAgentTool[4] public tools;
+    IERCAgentTool[5] public tools;
     mapping(address asset => uint256) public gifts;
     bytes[] private _asked;
     uint256 public made;
@@ -48,7 +48,7 @@ contract GuardHandler is Test {
 
     /// @dev The agent decides to pay, to approve, or on a tool that steals.
     function decide(uint256 seed) external {
-        uint256 which = seed % 4;
+        uint256 which = seed % 5;
         thief.plan(seed >> 8);
         uint256 amount = (seed >> 16) % 500;
         bytes memory params =
@@ -81,7 +81,7 @@ contract GuardHandler is Test {
     function configure(uint256 seed) external {
         uint256 what = seed % 6;
         if (what == 0) guard.pause("for a while");
-        else if (what == 1) guard.disallow(address(tools[(seed >> 8) % 4]));
+        else if (what == 1) guard.disallow(address(tools[(seed >> 8) % 5]));
         else if (what == 2) guard.setMode(Mode((seed >> 8) % 3));
         else _repair();
         thief.plan(0);
@@ -137,7 +137,7 @@ contract GuardHandler is Test {
     function _repair() private {
         guard.resume();
         guard.setMode(Mode.AUTONOMOUS);
-        for (uint256 i = 0; i < 4; ++i) {
+        for (uint256 i = 0; i < 5; ++i) {
             (bool allowed, ToolRule memory rule) = guard.ruleOf(address(tools[i]));
             if (!allowed) guard.allow(address(tools[i]), rule);
         }
@@ -145,7 +145,7 @@ contract GuardHandler is Test {
 
     /// @dev As the tools themselves count: a revert takes it back.
     function _runs() private view returns (uint256 sum) {
-        for (uint256 i = 0; i < 4; ++i) {
+        for (uint256 i = 0; i < 5; ++i) {
             sum += PayTool(address(tools[i])).runs();
         }
     }
@@ -157,7 +157,7 @@ contract GuardHandler is Test {
 
     function _makeTools() private {
         ToolRule memory rule = ToolRule(
-            address(vault), Vault.pay.selector, false, false, 0, 1, 255, 0, type(uint32).max
+            address(vault), Vault.pay.selector, false, false, 0, 1, 255, 0, type(uint32).max, false
         );
         tools[0] = new PayTool(address(agent), vault);
         guard.allow(address(tools[0]), rule);
@@ -166,8 +166,11 @@ contract GuardHandler is Test {
             else tools[i] = new ApproveTool(address(agent), vault, address(tokens[i - 1]));
             (, address target, bytes4 selector) = PayTool(address(tools[i])).wiring();
             (rule.target, rule.selector) = (target, selector);
-            (rule.assetWord, rule.amountWord) = (255, 255);
+            (rule.assetWord, rule.amountWord, rule.vouched) = (255, 255, i == 3);
             guard.allow(address(tools[i]), rule);
         }
+        tools[4] = new MuteApproveTool(address(agent), vault, address(tokens[2]));
+        (rule.target, rule.selector) = (address(tokens[2]), WildToken.approve.selector);
+        guard.allow(address(tools[4]), rule);
     }
 }

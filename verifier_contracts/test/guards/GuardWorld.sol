@@ -60,12 +60,22 @@ abstract contract GuardWorld is Test {
     }
 
     function payRule() internal view returns (ToolRule memory) {
-        return ToolRule(address(vault), Vault.pay.selector, false, false, 0, 1, 2, 0, ANY_NUMBER);
+        return
+            ToolRule(
+                address(vault), Vault.pay.selector, false, false, 0, 1, 2, 0, ANY_NUMBER, false
+            );
     }
 
     function opaqueRule() internal pure returns (ToolRule memory rule) {
         (rule.assetWord, rule.amountWord, rule.targetWord) = (NONE, NONE, NONE);
         rule.maxRuns = ANY_NUMBER;
+        rule.vouched = true;
+    }
+
+    /// @dev Of a tool that tells what it wraps.
+    function ruleOf(address target, bytes4 selector) internal pure returns (ToolRule memory rule) {
+        rule = opaqueRule();
+        (rule.target, rule.selector, rule.vouched) = (target, selector, false);
     }
 
     function inputOf(bytes memory params) internal pure returns (IERCAgentTool.Input memory input) {

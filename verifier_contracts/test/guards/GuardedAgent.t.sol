@@ -37,7 +37,7 @@ contract GuardedAgentTest is World {
     function allow(IWholeGuard by, address tool) private {
         ToolRule memory rule;
         (rule.assetWord, rule.amountWord, rule.targetWord) = (255, 255, 255);
-        rule.maxRuns = type(uint32).max;
+        (rule.maxRuns, rule.vouched) = (type(uint32).max, true);
         by.allow(tool, rule);
     }
 

@@ -50,7 +50,7 @@ contract GuardedFrameHandler is FrameHandler {
         guard.setBudget(address(token), type(uint128).max, type(uint96).max);
         ToolRule memory rule;
         (rule.assetWord, rule.amountWord, rule.targetWord) = (255, 255, 255);
-        rule.maxRuns = type(uint32).max;
+        (rule.maxRuns, rule.vouched) = (type(uint32).max, true);
         for (uint256 i = 0; i < tools.length; ++i) {
             guard.allow(address(tools[i]), rule);
         }

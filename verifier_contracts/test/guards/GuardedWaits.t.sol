@@ -36,7 +36,7 @@ contract GuardedWaitsTest is World {
         guard.setMode(Mode.AUTONOMOUS);
         ToolRule memory rule;
         (rule.assetWord, rule.amountWord, rule.targetWord) = (255, 255, 255);
-        rule.maxRuns = type(uint32).max;
+        (rule.maxRuns, rule.vouched) = (type(uint32).max, true);
         guard.allow(tool, rule);
     }
 

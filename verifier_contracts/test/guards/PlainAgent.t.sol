@@ -71,7 +71,7 @@ contract PlainAgentTest is World {
         runner_ = new PlainRunner(executor, agent_, address(this), tool_.needsProofs());
         ToolRule memory rule;
         (rule.assetWord, rule.amountWord, rule.targetWord) = (255, 255, 255);
-        (rule.wrapped, rule.maxRuns) = (true, type(uint32).max);
+        (rule.wrapped, rule.maxRuns, rule.vouched) = (true, type(uint32).max, true);
         guard.allow(address(tool_), rule);
     }
 

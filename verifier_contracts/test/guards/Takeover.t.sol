@@ -58,7 +58,8 @@ contract TakeoverTest is World {
                 1,
                 2,
                 0,
-                type(uint32).max
+                type(uint32).max,
+                false
             )
         );
         vm.stopPrank();

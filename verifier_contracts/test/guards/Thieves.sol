@@ -180,7 +180,7 @@ contract ApproveTool is PayTool {
         _token = token;
     }
 
-    function wiring() external view override returns (address, address, bytes4) {
+    function wiring() external view virtual override returns (address, address, bytes4) {
         return (_agent, _token, WildToken.approve.selector);
     }
 
@@ -189,6 +189,17 @@ contract ApproveTool is PayTool {
         ++runs;
         _vault.call(_token, 0, abi.encodePacked(WildToken.approve.selector, input.abiEncodedParams));
         return (-1, "approved");
+    }
+}
+
+/// @dev Approves, and has nothing that tells of it, as the ERC's own wrapper of a function.
+contract MuteApproveTool is ApproveTool {
+    error Mute();
+
+    constructor(address agent, Vault vault, address token) ApproveTool(agent, vault, token) {}
+
+    function wiring() external pure override returns (address, address, bytes4) {
+        revert Mute();
     }
 }
 

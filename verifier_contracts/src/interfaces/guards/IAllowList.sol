@@ -4,7 +4,7 @@ pragma solidity ^0.8.30;
 /// @notice What the owner says of a tool. Words are the 32 bytes of a call's parameters, from 0; 255 for
 ///   none.
 struct ToolRule {
-    /// @notice What the tool wraps, as its `wiring()` tells; zero for a tool that tells nothing.
+    /// @notice What the tool wraps, as its `wiring()` tells, or as the owner vouches.
     address target;
     /// @notice The function of `target` that it calls.
     bytes4 selector;
@@ -22,6 +22,9 @@ struct ToolRule {
     uint32 cooldown;
     /// @notice How many calls there may be in all; the highest number for no limit.
     uint32 maxRuns;
+    /// @notice The tool tells nothing: target and selector are the owner's word. Both zero say that it
+    ///   grants nobody anything, which nothing checks.
+    bool vouched;
 }
 
 /// @title Which tools an agent may call: none that is not listed
@@ -43,6 +46,9 @@ interface IAllowList {
 
     /// @notice The tool wraps something else than the owner says.
     error OtherWiring(address tool, address target, bytes4 selector);
+
+    /// @notice The tool does not tell what it wraps, and the owner does not vouch for it, or by halves.
+    error ToolTellsNothing(address tool);
 
     /// @notice The function lets others spend in a way that cannot be counted, or passes on any call.
     error GrantRefused(bytes4 selector);

@@ -4,7 +4,6 @@ No permissions of an agent stand before these calls, so a tool that is destructi
 unless the host says so.
 """
 
-import asyncio
 import hashlib
 import json
 import uuid
@@ -14,7 +13,9 @@ from typing import Any
 
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolFault, ToolTimeout
+from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.patience import within
 from zkagent.executor.runtime.core.tools import CallContext, ToolDefinition, ToolOutput
 from zkagent.executor.runtime.running.background import background
 from zkagent.executor.runtime.tools.schema import InputSchema
@@ -49,7 +50,8 @@ class Offered:
         timeout_s = self.tool.timeout_s
         context = CallContext(self.session, self.agent, step, key, timeout_s, self.secrets)
         try:
-            return await asyncio.wait_for(self.tool.run(checked, context), timeout_s)
+            with contained():
+                return await within(timeout_s, self.tool.run(checked, context))
         except ToolFault:
             raise
         except TimeoutError:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from zkagent.executor.runtime.core.errors import JournalFault, RuntimeFault
+from zkagent.executor.runtime.core.foreign import held, unbegun
 
 T = TypeVar("T")
 #: For what is cancelled to end. What does not is left behind: nobody can end it.
@@ -14,8 +15,9 @@ STORE_S = 60.0
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:
-    """Its result. Raises TimeoutError; whoever is cancelled while waiting cancels the work."""
-    task = asyncio.ensure_future(work)
+    """Its result. Raises TimeoutError; ExitRaised, where the work tried to end the process; whoever
+    is cancelled while waiting cancels the work."""
+    task = asyncio.ensure_future(held(work))
     try:
         await asyncio.wait({task}, timeout=max(0.0, seconds))
         if not task.done():
@@ -27,6 +29,7 @@ async def within(seconds: float, work: Awaitable[T]) -> T:
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=GRACE_S)
+        unbegun(work)
         if task.done() and not task.cancelled():
             task.exception()  # seen, so that nobody is told that it was not
 

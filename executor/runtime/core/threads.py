@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from zkagent.executor.runtime.core.foreign import contained
+
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST = 8
@@ -27,8 +29,13 @@ _pool = _Pool()
 
 
 async def apart(do: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_pool.threads, lambda: do(*given, **named))
+    """Its result. Raises ExitRaised: a store of the host's tried to end the process."""
+
+    def done() -> T:
+        with contained():
+            return do(*given, **named)
+
+    return await asyncio.get_running_loop().run_in_executor(_pool.threads, done)
 
 
 __all__ = ["apart"]

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from zkagent.executor.runtime.core.config import name_of
 from zkagent.executor.runtime.core.events import PASSING, Event, Sink
+from zkagent.executor.runtime.core.foreign import contained
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +86,8 @@ class EventBus:
         for line in self._lines:
             close = getattr(line.sink, "close", None)
             if close is not None:
-                close()
+                with contained():
+                    close()
 
 
 class _Line:
@@ -128,7 +130,8 @@ class _Line:
     async def _empty(self) -> None:
         while (event := self._next()) is not None:
             try:
-                await self.sink.take(event)
+                with contained():
+                    await self.sink.take(event)
             except asyncio.CancelledError:
                 with self._lock:
                     self._events.appendleft(event)

@@ -5,10 +5,11 @@ the engine is made; what a tool, a model or a memory says is only ever their sub
 fails refuses. What was not plainly allowed is in the audit log before the answer is given.
 """
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
 from zkagent.executor.runtime.core.steps import PlanStep
@@ -75,7 +76,7 @@ class PermissionEngine:
             shown = replace(step, input=found.value)
             for rule in self._of_steps:
                 if found.asks(rule):
-                    found.add(rule, await _opinion(rule, rule.step(asked, shown)))
+                    found.add(rule, await _opinion(rule, rule.step, asked, shown))
         verdict = replace(found.verdict(), value=None)
         await self._record(asked, verdict, [step.tool_id, step.message, step.input], found)
         return verdict
@@ -98,7 +99,7 @@ class PermissionEngine:
         found = _Weighed(value)
         for rule in self._of_values:
             if found.asks(rule):
-                found.add(rule, await _opinion(rule, rule.value(asked, found.value)))
+                found.add(rule, await _opinion(rule, rule.value, asked, found.value))
         return found
 
     async def _record(self, asked: Asked, verdict: Verdict, value: Json, found: "_Weighed") -> None:
@@ -145,10 +146,13 @@ def _weight(opinion: Opinion) -> int:
     return WEIGHT[opinion.act]
 
 
-async def _opinion(rule: Rule, answer: Coroutine[Any, Any, Opinion | None]) -> Opinion | None:
+async def _opinion(
+    rule: Rule, ask: Callable[[Asked, Any], Awaitable[Opinion | None]], asked: Asked, what: Any
+) -> Opinion | None:
     """A rule that fails refuses: its error may hold the value, so only its type is told."""
     try:
-        return await answer
+        with contained():
+            return await ask(asked, what)
     except Exception as exc:
         return Opinion("refuse", f"the rule {rule.name} failed ({type(exc).__name__})")
 

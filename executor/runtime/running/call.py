@@ -21,6 +21,7 @@ from zkagent.executor.runtime.core.errors import (
     ToolFault,
     ToolTimeout,
 )
+from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.patience import within
 from zkagent.executor.runtime.core.permissions import Verdict
@@ -183,7 +184,8 @@ class Call:
         context = CallContext(run.id, run.config.id, run.step, self.key, timeout_s, secrets)
         given = plain_json(self.step.input)
         try:
-            return checked(await within(timeout_s, tool.run(given, context)))
+            with contained():
+                return checked(await within(timeout_s, tool.run(given, context)))
         except ToolFault as fault:
             fault.retriable = fault.retriable or isinstance(fault, tool.retriable)
             raise

@@ -18,6 +18,7 @@ from zkagent.executor.runtime.core.errors import (
     ReplayDiffers,
     RuntimeFault,
 )
+from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.patience import answered, within
 from zkagent.executor.runtime.core.steps import (
     Evidence,
@@ -68,7 +69,8 @@ async def _asked(
     models = RecordedModels(run, router, lambda: (until - loop.time()) * MODELS_SHARE)
     name, left_s = name_of(planner), until - loop.time()
     try:
-        step: Any = await within(left_s, planner.plan(state, models))
+        with contained():
+            step: Any = await within(left_s, planner.plan(state, models))
     except (JournalFault, ReplayDiffers):
         raise
     except RuntimeFault as fault:

@@ -19,6 +19,7 @@ from zkagent.executor.runtime.core.errors import (
     StepRefused,
     StepsExhausted,
 )
+from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.json_values import Json
 from zkagent.executor.runtime.core.permissions import SECRETS_REFUSED
 from zkagent.executor.runtime.core.result import AgentResult
@@ -159,7 +160,8 @@ class Runner:
 
     async def _reflected(self, state: PlannerState, done: ActionResult) -> PlannerState:
         try:
-            return await self._reflector.reflect(state, done)
+            with contained():
+                return await self._reflector.reflect(state, done)
         except RuntimeFault:
             raise
         except Exception as exc:

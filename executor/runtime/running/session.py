@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from zkagent.executor.runtime.core.errors import RuntimeFault
+from zkagent.executor.runtime.core.foreign import held
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.running.background import background
 from zkagent.executor.runtime.running.run import Run
@@ -75,7 +76,7 @@ class AgentSession:
         return stream
 
     async def _whole(self) -> AgentResult:
-        self.result = await self._carry_out(self._run)
+        self.result = await held(self._carry_out(self._run))
         return self.result
 
     def _cancel(self) -> None:

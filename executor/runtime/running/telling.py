@@ -8,6 +8,7 @@ from typing import Any
 
 from zkagent.executor.runtime.core.config import name_of
 from zkagent.executor.runtime.core.events import PASSING, Event, EventKind, Sink
+from zkagent.executor.runtime.core.foreign import contained
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,8 @@ class Sinks:
         warnings = []
         for sink in tuple(self.sinks):
             try:
-                await sink.take(event)
+                with contained():
+                    await sink.take(event)
             except Exception as exc:
                 self.remove(sink)
                 warning = f"sink {name_of(sink)} is left out: it raised {type(exc).__name__}"

@@ -27,6 +27,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from zkagent.errors import in_line
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ToolFault, ToolInputRefused
+from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.tools import (
     CallContext,
     Interrupted,
@@ -93,12 +94,13 @@ def _runner(
     async def run(given: dict[str, Any], context: CallContext) -> ToolOutput:
         arguments = signature.arguments(given, context)
         try:
-            if _is_async(function):
-                found = await function(**arguments)
-            else:
-                found = await in_thread(function, **arguments)
-            if inspect.isawaitable(found):
-                found = await found
+            with contained():
+                if _is_async(function):
+                    found = await function(**arguments)
+                else:
+                    found = await in_thread(function, **arguments)
+                if inspect.isawaitable(found):
+                    found = await found
         except ToolFault:
             raise
         except Exception as exc:

@@ -13,6 +13,8 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
+from zkagent.executor.runtime.core.foreign import contained
+
 MOST = 32
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,7 +52,8 @@ class Threads:
 
 def _carry_out(future: Future[T], do: Callable[[], T]) -> None:
     try:
-        found = do()
+        with contained():
+            found = do()
     except StopIteration as exc:  # which no awaitable may raise
         future.set_exception(RuntimeError(f"it raised StopIteration: {exc}"))
     except BaseException as exc:

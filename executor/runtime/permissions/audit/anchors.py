@@ -6,7 +6,6 @@ that keep copies elsewhere, or send transactions.
 """
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -107,16 +106,52 @@ def sign_head(account: LocalAccount, head: Head) -> SignedHead:
     return SignedHead(head, sign_statement(account, head.text()))
 
 
-def head_file(path: Path, account: LocalAccount) -> Callable[[Head], None]:
-    """For AuditLog: keeps the newest head in this file, signed."""
+class HeadFile:
+    """For AuditLog: keeps the newest head in a file, signed; and says which one that is, so that
+    nothing is appended to a log that has it no more."""
 
-    def keep(head: Head) -> None:
+    def __init__(self, path: Path, account: LocalAccount) -> None:
+        self.path, self._account = path, account
+        self._known: tuple[bytes, Head] | None = None  # what was written or checked last
+
+    def __call__(self, head: Head) -> None:
+        """Raises AuditBroken."""
+        content = sign_head(self._account, head).text().encode()
         try:
-            write_file(path, sign_head(account, head).text().encode(), private=True)
+            write_file(self.path, content, private=True)
         except OSError as exc:
-            raise AuditBroken(f"{path}: the signed head cannot be written: {exc}") from exc
+            raise AuditBroken(f"{self.path}: the signed head cannot be written: {exc}") from exc
+        self._known = content, head
 
-    return keep
+    def last(self) -> Head | None:
+        """None: the file is not there. Raises AuditBroken: it has no head that this account
+        signed."""
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as exc:
+            raise AuditBroken(f"{self.path}: the signed head of the audit log: {exc}") from exc
+        if self._known is None or self._known[0] != content:
+            self._known = content, self._checked(content)
+        return self._known[1]
+
+    def _checked(self, content: bytes) -> Head:
+        try:
+            found = SignedHead.read(content)
+        except ValueError as exc:
+            raise AuditBroken(f"{self.path}: the signed head of the audit log: {exc}") from exc
+        if found.signer != self._account.address.lower():
+            raise AuditBroken(
+                f"{self.path}: the head of the audit log was signed by {found.signer or 'nobody'}, "
+                f"not by {self._account.address}: keep log and head aside and begin others"
+            )
+        return found.head
+
+
+def head_file(path: Path, account: LocalAccount) -> HeadFile:
+    """For AuditLog: keeps the newest head in this file, signed."""
+    return HeadFile(path, account)
 
 
 def read_head(path: Path) -> SignedHead:
@@ -127,4 +162,4 @@ def read_head(path: Path) -> SignedHead:
         raise AuditBroken(f"{path}: the signed head of the audit log: {exc}") from exc
 
 
-__all__ = ["PREFIX", "Head", "SignedHead", "head_file", "read_head", "sign_head"]
+__all__ = ["PREFIX", "Head", "HeadFile", "SignedHead", "head_file", "read_head", "sign_head"]

@@ -2,7 +2,8 @@
 
 Each record is on the disk before `record` returns. A process that ends within a write leaves a torn
 last line: whoever writes next takes it off and records that it did. After each record the head is
-signed, if there is a key.
+signed, if there is a key. Before, the log is compared with the head that this writer saw last and
+with the one that its anchor has: nothing is appended to, or signed over, a log that was cut off.
 """
 
 import fcntl
@@ -13,11 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from zkagent.executor.runtime.core.errors import AuditBroken
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.threads import apart
 from zkagent.executor.runtime.permissions.audit.anchors import Head
+from zkagent.executor.runtime.permissions.audit.known import lost
 from zkagent.executor.runtime.permissions.audit.recorder import keyed_digest
 from zkagent.executor.runtime.permissions.audit.records import (
     LOG_BYTES,
@@ -33,12 +36,21 @@ KEY_BYTES = 32
 Anchor = Callable[[Head], None]
 
 
+@runtime_checkable
+class KeepsHead(Protocol):
+    """An anchor that knows which head it got last, from any process."""
+
+    def last(self) -> Head | None:
+        """None: it got none yet. Raises AuditBroken."""
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
 class AuditLog:
-    """Implements Audit. anchor: gets each new head, within the log's lock.
+    """Implements Audit. anchor: gets each new head, within the log's lock; of one that has `last`
+    the log must have that head's record.
 
     The key of digests is in a file beside the log, `NAME.key`: with it an owner can show what a
     digest stood for, and nobody can try guesses without. All raise AuditBroken.
@@ -49,6 +61,7 @@ class AuditLog:
     ) -> None:
         self.path, self._anchor, self._clock = path, anchor, clock
         self._key = _key(path.with_name(path.name + ".key"))
+        self._seen: Head | None = None
 
     def digest(self, value: Json) -> str:
         return keyed_digest(self._key, value)
@@ -68,18 +81,32 @@ class AuditLog:
         """Of all that is written; a log without records gets its first."""
         try:
             with _locked(self.path) as number:
-                return Head.of(*self._ends(number))
+                self._compare(number)
+                self._seen = Head.of(*self._ends(number))
+                return self._seen
         except OSError as exc:
             raise AuditBroken(f"{self.path}: the audit log cannot be read: {exc}") from exc
 
     def _append(self, number: int, what: JsonObject) -> Head:
+        self._compare(number)
         first, last = self._ends(number)
         record = self._next(last, what)
         _write(number, record.line())
-        head = Head.of(first, record)
+        self._seen = head = Head.of(first, record)
         if self._anchor:
             self._anchor(head)
         return head
+
+    def _compare(self, number: int) -> None:
+        """Before anything is written, a torn line taken off included."""
+        anchor: object = self._anchor
+        kept = anchor.last() if isinstance(anchor, KeepsHead) else None
+        for head in {each for each in (self._seen, kept) if each is not None}:
+            if why := lost(number, head):
+                raise AuditBroken(
+                    f"{self.path}: the audit log is not the one that was written up to record "
+                    f"{head.number}: {why}; keep log and head aside as they are, and begin others"
+                )
 
     def _next(self, last: Record | None, what: JsonObject) -> Record:
         time = self._clock().isoformat()

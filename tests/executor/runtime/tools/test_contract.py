@@ -20,6 +20,7 @@ from zkagent.executor.runtime.core.errors import (
     ToolInputRefused,
     ToolTimeout,
 )
+from zkagent.executor.runtime.core.foreign import ExitRaised
 from zkagent.executor.runtime.core.tools import ToolDefinition
 from zkagent.executor.runtime.tools.contract import ContractAccount, ContractTools
 from zkagent.executor.runtime.tools.erc import erc_tool
@@ -109,7 +110,7 @@ def test_a_call_that_ended_before_it_was_sent_is_sent_as_it_was_signed(
 
     with monkeypatch.context() as patch:
         patch.setattr(Web3Sender, "broadcast", signs)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(ExitRaised):
             call(mint, {"account": BOB, "amount": 5}, key=KEY)
     assert stage.balance() == 0
     call(mint, {"account": BOB, "amount": 7}, key=OTHER)  # behind the first one, which it sends
@@ -140,7 +141,7 @@ def test_a_nonce_that_something_else_used_ends_the_call_as_unknown(
     mint = stage.tools()["usdc_mint"]
     with monkeypatch.context() as patch:
         patch.setattr(Web3Sender, "broadcast", killed)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(ExitRaised):
             call(mint, {"account": BOB, "amount": 5}, key=KEY)
     stage.token.functions.mint(BOB, 1).transact({"from": stage.owner.address})
     monkeypatch.setattr(contract_calls, "TAKEN_S", 0.1)
@@ -172,7 +173,7 @@ def test_a_node_that_is_behind_does_not_make_a_call_one_that_will_not_happen(
     mint, real, asked = stage.tools()["usdc_mint"], Web3Sender.mined, list[str]()
     with monkeypatch.context() as patch:
         patch.setattr(contract_calls.ContractCalls, "_wait", killed)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(ExitRaised):
             call(mint, {"account": BOB, "amount": 5}, key=KEY)
 
     def behind(sender: Web3Sender, transaction: str) -> Mined | None:

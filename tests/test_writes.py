@@ -97,7 +97,7 @@ NAMING = {
     "executor/chain/contract_calls.py:_write": CACHE,
     "executor/operating/journal.py:write": CACHE,
     "executor/runs/journal.py:write": CACHE,
-    "executor/runtime/permissions/audit/anchors.py:keep": OURS,
+    "executor/runtime/permissions/audit/anchors.py:__call__": OURS,
     "executor/runtime/permissions/audit/chain.py:keep": OURS,
     "models/agents/instructions.py:save_instruction_model": OURS,
     "models/agents/steps.py:save_model": OURS,

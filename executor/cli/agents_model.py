@@ -17,9 +17,10 @@ AGENTS_MODEL_OPTION = click.option(
 )
 
 
-def agents_model(name: str | None, deployment: Path | None) -> "Model":
+def agents_model(name: str | None, deployment: Path | None, agent: str | None = None) -> "Model":
     """name: as given, None for none. deployment: its record's file; that there is none is for
-    whoever opens the agent to say.
+    whoever opens the agent to say. agent: its address, where it is given besides: a record of
+    another one says nothing of its model.
 
     A record says by name only which shipped model is meant, not where a folder is: what it says is
     no path. Whether the agent pins this model is looked at on the chain, later.
@@ -32,7 +33,8 @@ def agents_model(name: str | None, deployment: Path | None) -> "Model":
 
     if name is None and deployment is not None and deployment.exists():
         record = load_agent(deployment)
-        if isinstance(record, Deployment) and record.model in shipped_models():
+        is_its = agent is None or agent.lower() == record.agent.lower()
+        if is_its and isinstance(record, Deployment) and record.model in shipped_models():
             return load_decider(record.model)
     return load_decider(name or DEFAULT)
 

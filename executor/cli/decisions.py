@@ -70,7 +70,7 @@ def record_command(
     from zkagent.executor.runs.target import OPTIONS, Target, agent_of
     from zkagent.verifier_contracts.chain.local import connect
 
-    model = agents_model(model_name, deployment)
+    model = agents_model(model_name, deployment, agent)
     address, found_chain = agent_of(Target(rpc, agent, key_file, deployment, chain_id), OPTIONS)
     signer = signer_of(key_file)
     web3 = connect(rpc, found_chain, caps=fee_caps)

@@ -53,7 +53,7 @@ def mcp_command(*, runs: bool, yes: bool, **options: Any) -> None:
     with ExitStack() as stack:
         agent = None
         if runs:
-            model = agents_model(options["model_name"], options["deployment"])
+            model = agents_model(options["model_name"], options["deployment"], options["agent"])
             tell = Narrator()
             stack.enter_context(tell.working())
             agent = stack.enter_context(opened(tell, model, options))

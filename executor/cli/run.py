@@ -160,7 +160,7 @@ def carry_out(
     from zkagent.executor.receipts.file import check_place
     from zkagent.executor.runs.errors import NothingToDo
 
-    model = agents_model(options["model_name"], options["deployment"])
+    model = agents_model(options["model_name"], options["deployment"], options["agent"])
     embedded = options["rpc"] is None
     without_batches(proof_system_for(model, options["proof_system"]), options["batch"])
     if not embedded and options["proof_system"]:

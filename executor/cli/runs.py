@@ -158,7 +158,8 @@ def _continue(
     record = Journal().find(run)
     options["agent"] = options["agent"] or record.intent.agent
     options["chain_id"] = options["chain_id"] or record.intent.chain_id
-    model, tell = agents_model(options["model_name"], options["deployment"]), Narrator()
+    model = agents_model(options["model_name"], options["deployment"], options["agent"])
+    tell = Narrator()
     confirm = asking(tell, yes=yes)
     departing, done = asking_of_departures(tell), None
     with tell.working(), saying_what_was_sent(tell), opened(tell, model, options) as agent:

@@ -7,8 +7,7 @@ they raise of the kind becomes an error like others, before a task sees it.
 
 import inspect
 import threading
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable
 from typing import TypeVar
 
 from zkagent.errors import in_line
@@ -20,17 +19,25 @@ class ExitRaised(RuntimeError):
     """What was called raised SystemExit, as sys.exit and argparse do, or KeyboardInterrupt."""
 
 
-@contextmanager
-def contained() -> Iterator[None]:
-    """Raises ExitRaised for SystemExit, for KeyboardInterrupt outside of the main thread, where it
-    is nobody's Ctrl-C, and for groups with one of them. Cancellations pass."""
-    try:
-        yield
-    except BaseException as exc:
-        if (ending := _ending(exc)) is None:
-            raise
-        said = in_line(f"it raised {type(ending).__name__}: {ending}", 200)
-        raise ExitRaised(said) from exc
+class _Contained:
+    """Entered a hundred times in a run's step: it has no state, and there is one."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, exc: BaseException | None, trace: object) -> None:
+        if exc is not None and (ending := _ending(exc)) is not None:
+            said = in_line(f"it raised {type(ending).__name__}: {ending}", 200)
+            raise ExitRaised(said) from exc
+
+
+_CONTAINED = _Contained()
+
+
+def contained() -> _Contained:
+    """Within it ExitRaised is raised for SystemExit, for KeyboardInterrupt outside of the main
+    thread, where it is nobody's Ctrl-C, and for groups with one of them. Cancellations pass."""
+    return _CONTAINED
 
 
 async def held(work: Awaitable[T]) -> T:

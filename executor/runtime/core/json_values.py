@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 #: null, true, numbers, text, lists and objects; mypy knows no recursive form that pydantic reads.
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
@@ -14,4 +14,9 @@ def canonical(value: Json) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-__all__ = ["Json", "JsonObject", "canonical"]
+def fields_of(value: Any) -> dict[str, Any]:
+    """A dataclass's fields by name, as they are: `asdict` copies what is in them."""
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+
+
+__all__ = ["Json", "JsonObject", "canonical", "fields_of"]

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from zkagent.executor.runtime.core.json_values import fields_of
 from zkagent.executor.runtime.core.steps import ChatMessage
 
 
@@ -20,7 +21,7 @@ class TokenUsage:
         return self.prompt_tokens + self.completion_tokens
 
     def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return fields_of(self)
 
 
 NOTHING_USED = TokenUsage()

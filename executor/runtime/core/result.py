@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from zkagent.executor.runtime.core.events import Event
-from zkagent.executor.runtime.core.json_values import Json, JsonObject
+from zkagent.executor.runtime.core.json_values import Json, JsonObject, fields_of
 from zkagent.executor.runtime.core.models import NOTHING_USED, TokenUsage
 from zkagent.executor.runtime.core.steps import ActionResult
 
@@ -30,7 +30,7 @@ class ModelCall:
     seconds: float
 
     def to_json(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = fields_of(self)
         return values | {"usage": self.usage.to_json()}
 
     @classmethod

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from zkagent.executor.runtime.core.errors import PlanRefused
-from zkagent.executor.runtime.core.json_values import Json, JsonObject
+from zkagent.executor.runtime.core.json_values import Json, JsonObject, fields_of
 
 StepKind = Literal["tool", "message", "finish", "internal"]
 STEP_KINDS = ("tool", "message", "finish", "internal")
@@ -57,7 +57,7 @@ class PlanStep:
     proof: ProofOfStep | None = None
 
     def to_json(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = fields_of(self)
         values["proof"] = self.proof and asdict(self.proof)
         return {name: value for name, value in values.items() if value is not None}
 
@@ -101,7 +101,7 @@ class ActionResult:
     meta: JsonObject = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = fields_of(self)
         return values | {"step": self.step.to_json(), "changed_by": list(self.changed_by)}
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from zkagent.executor.runtime.core.errors import RunAborted
 from zkagent.executor.runtime.core.events import Event
-from zkagent.executor.runtime.core.json_values import canonical
+from zkagent.executor.runtime.core.json_values import canonical, fields_of
 from zkagent.executor.runtime.core.result import AgentResult, ResultError
 
 #: running: also if its process has ended and nobody took it up yet; waits: for somebody's approval;
@@ -47,7 +47,7 @@ class KeptRun:
         return "done" if self.success else "aborted" if self.code == "aborted" else "failed"
 
     def to_json(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = fields_of(self)
         times = {"started_at": self.started_at.isoformat(), "finished_at": None}
         if self.finished_at:
             times["finished_at"] = self.finished_at.isoformat()

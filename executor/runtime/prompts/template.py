@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zkagent.executor.runtime.core.errors import PromptFault
-from zkagent.executor.runtime.core.json_values import Json, JsonObject
+from zkagent.executor.runtime.core.json_values import Json, JsonObject, fields_of
 from zkagent.executor.runtime.memory.json_text import sorted_text
 
 ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
@@ -60,7 +60,7 @@ class PromptTemplate:
         return hashlib.sha256(sorted_text(content).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Json]:
-        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        found = fields_of(self)
         lists = {"required_vars": list(self.required_vars), "tags": list(self.tags)}
         return {**found, **lists, "kind": "version"}
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from zkagent.executor.runtime.core.json_values import JsonObject
+from zkagent.executor.runtime.core.json_values import JsonObject, fields_of
 
 #: same: decided again, exactly; redacted: the rules took something out of the decision, and the
 #: rest is the same; not_compared: the planner ran out of time then; differs: see `why`.
@@ -26,7 +26,7 @@ class StepReplay:
     proof_why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return fields_of(self)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ReplayReport:
         )
 
     def to_json(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = fields_of(self)
         return values | {
             "agrees": self.agrees,
             "steps": [step.to_json() for step in self.steps],

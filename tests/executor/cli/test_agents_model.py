@@ -38,6 +38,14 @@ def test_a_record_names_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert agents_model(None, recorded(tmp_path, name)).name == "wallet"
 
 
+def test_a_record_of_another_agent_says_nothing_of_this_one(tmp_path: Path) -> None:
+    """Such as one that is set for the project, where --agent is given."""
+    record, other = recorded(tmp_path, "wallet-text"), "0x" + "5a" * 20
+    assert agents_model(None, record, other).name == "wallet"
+    for same in (DEPLOYMENT.agent, DEPLOYMENT.agent.lower()):
+        assert agents_model(None, record, same).name == "wallet-text"
+
+
 def test_without_a_record_of_a_model_it_is_the_wallets(tmp_path: Path) -> None:
     own = tmp_path / "own.json"
     own.write_text(OwnAgent(31337, 1, "A", "0x" + "11" * 20, "0x" + "22" * 20).to_json())

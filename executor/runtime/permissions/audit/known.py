@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from zkagent.executor.runtime.permissions.audit.anchors import Head
 from zkagent.executor.runtime.permissions.audit.records import MOST_LINE, Record, log_id, read_line
 
-BLOCK = 1 << 17
+BLOCK = 1 << 13  # some records: mostly the last one is the one that is looked for
 
 
 def lost(number: int, head: Head) -> str | None:

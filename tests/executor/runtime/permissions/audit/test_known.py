@@ -6,38 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eth_account import Account
-from eth_account.signers.local import LocalAccount
 
+from tests.support.audit_logs import EVE, OWNER, Lines, opened, written
 from zkagent.executor.runtime.core.errors import AuditBroken
 from zkagent.executor.runtime.permissions.audit.anchors import (
     Head,
-    head_file,
     read_head,
     sign_head,
 )
 from zkagent.executor.runtime.permissions.audit.log import AuditLog
 from zkagent.executor.runtime.permissions.audit.verify import verify_log
 
-OWNER: LocalAccount = Account.from_key(b"\x01" * 32)
-EVE: LocalAccount = Account.from_key(b"\x02" * 32)
-Lines = list[bytes]
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "log"
-
-
-def opened(path: Path, *, signed: bool = True) -> AuditLog:
-    return AuditLog(path, anchor=head_file(path.with_name("head"), OWNER) if signed else None)
-
-
-def written(path: Path, records: int = 6, *, signed: bool = True) -> AuditLog:
-    log = opened(path, signed=signed)
-    for number in range(records - 1):
-        log.append({"kind": "refused", "number": number})
-    return log
 
 
 def another(path: Path, records: int) -> bytes:
@@ -69,7 +52,7 @@ CUTS: dict[str, Callable[[Lines], Lines]] = {
 def test_nothing_is_appended_to_a_log_that_was_cut(
     path: Path, cut: Callable[[Lines], Lines], how: str
 ) -> None:
-    log = written(path, signed="without" not in how)
+    log = written(path, account=None if "without" in how else OWNER)
     path.write_bytes(b"".join(cut(path.read_bytes().splitlines(keepends=True))))
     before = state(path)
     writer = opened(path) if how == "restarted" else log
@@ -124,7 +107,7 @@ def test_what_another_process_signed_counts_also_where_it_is_newer(path: Path) -
 
 
 def test_honest_records_of_others_are_followed(path: Path) -> None:
-    first, second, bare = written(path), opened(path), opened(path, signed=False)
+    first, second, bare = written(path), opened(path), opened(path, None)
     for _ in range(3):
         for log in (first, second, bare):
             log.append({"kind": "changed", "filler": "x" * 9_000})
@@ -215,7 +198,7 @@ def test_a_head_that_the_account_did_not_sign_is_not_replaced(
 
 def test_a_log_without_a_head_that_is_opened_anew_is_believed(path: Path) -> None:
     """Nothing tells of what was cut off: docs/permissions.md says so."""
-    written(path, signed=False)
+    written(path, account=None)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
-    found: Any = opened(path, signed=False).append({"kind": "refused"})
+    found: Any = opened(path, None).append({"kind": "refused"})
     assert found.number == 3

@@ -7,30 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eth_account import Account
-from eth_account.signers.local import LocalAccount
 
+from tests.support.audit_logs import EVE, OWNER, Lines, written
 from zkagent.executor.runtime.core.errors import AuditBroken
 from zkagent.executor.runtime.permissions.audit.anchors import (
     Head,
     SignedHead,
-    head_file,
     read_head,
     sign_head,
 )
 from zkagent.executor.runtime.permissions.audit.log import AuditLog
 from zkagent.executor.runtime.permissions.audit.verify import AuditReport, verify_log
-
-OWNER: LocalAccount = Account.from_key(b"\x01" * 32)
-EVE: LocalAccount = Account.from_key(b"\x02" * 32)
-Lines = list[bytes]
-
-
-def written(path: Path, records: int = 6, account: LocalAccount = OWNER) -> AuditLog:
-    log = AuditLog(path, anchor=head_file(path.with_name("head"), account))
-    for number in range(records - 1):
-        log.append({"kind": "refused", "run": f"run{number}"})
-    return log
 
 
 def checked(path: Path, *more: SignedHead) -> AuditReport:

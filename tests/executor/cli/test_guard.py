@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,88 +12,15 @@ from eth_abi.abi import encode
 from eth_utils.address import to_checksum_address
 
 from tests.support.command_line import exit_code
+from tests.support.guard_world import ALICE, METADATA, NO_INPUT, NOBODY, World, allow, by, shown
 from tests.support.lying_node import LyingNode, Refusal, lie_to, lying_node
 from zkagent.executor.chain import guards
 from zkagent.executor.chain.guards import Ticket, call_hash_of
 from zkagent.verifier_contracts.chain.code import created_address
-from zkagent.verifier_contracts.chain.local import Anvil, call, deploy, send
+from zkagent.verifier_contracts.chain.local import call, deploy
 from zkagent.verifier_contracts.deployment.deployer import at
 from zkagent.verifier_contracts.errors import RevertError
 from zkagent.verifier_contracts.toolchain.compile import compile_all
-
-NOBODY = "0x" + "00" * 20
-ALICE = to_checksum_address("0x" + "a1" * 20)
-METADATA = ("Transfer", "Send funds")
-NO_INPUT: tuple[list[Any]] = ([],)
-
-
-@dataclass(frozen=True)
-class World:
-    """The owner is the agent, too: it calls the tool behind the guard."""
-
-    chain: Anvil
-    guard: Any
-    tool: Any
-    token: Any
-    wallet: str
-
-    def options(self, key: str | None = "owner.key") -> list[str]:
-        options = ["--guard", self.guard.address, "--rpc", self.chain.rpc_url]
-        return options + (["--key-file", key, "--yes"] if key else [])
-
-    def payment(self, amount: int) -> tuple[list[Any], bytes]:
-        words = [self.token.address, amount, ALICE]
-        return [], encode(["address", "uint256", "address"], words)
-
-    def pay(self, amount: int) -> None:
-        run = self.tool.functions.run(self.payment(amount), NOBODY)
-        send(self.chain.web3, run, self.chain.accounts[0])
-
-    def paid(self) -> int:
-        return int(call(self.chain.web3, self.token.functions.balanceOf(ALICE)))
-
-
-@pytest.fixture
-def world(chain: Anvil, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.chdir(tmp_path)
-    Path("owner.key").write_text(bytes(chain.accounts[0].key).hex())
-    Path("other.key").write_text(bytes(chain.accounts[1].key).hex())
-    compiled, owner, web3 = compile_all(), chain.accounts[0], chain.web3
-
-    def made(name: str, *arguments: Any) -> Any:
-        return deploy(web3, compiled[name], owner, *arguments)
-
-    token = made("DemoToken", "USD Coin", "USDC", 6)
-    registry = made("ModelRegistry")
-    executor = made("AgentExecutor", registry.address)
-    wallet = made("AgentWallet", owner.address, made("LendingPool").address)
-    guard = made("Guard", owner.address, owner.address, wallet.address)
-    behind = created_address(owner.address, web3.eth.get_transaction_count(owner.address))
-    wrapper = created_address(owner.address, web3.eth.get_transaction_count(owner.address) + 1)
-    transfer = wallet.functions.transfer(NOBODY, 0, NOBODY).selector
-    inner = made(
-        "SimpleSmartContractTool",
-        *(wrapper, *METADATA, wallet.address, transfer, NO_INPUT, "Successfully transferred"),
-        NOBODY,
-    )
-    tool = made("GuardedTool", guard.address, inner.address, executor.address, False)
-    assert (behind, wrapper) == (inner.address, tool.address)
-    send(web3, wallet.functions.bindTools([inner.address]), owner)
-    send(web3, token.functions.mint(wallet.address, 1000), owner)
-    return World(chain, guard, tool, token, wallet.address)
-
-
-def allow(world: World) -> None:
-    assert exit_code("guard", "allow", world.tool.address, "--wrapped", *world.options()) == 0
-    budget = f"{world.token.address}=500,200"
-    assert exit_code("guard", "set", "--budget", budget, *world.options()) == 0
-
-
-def shown(world: World, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    capsys.readouterr()
-    assert exit_code("guard", "show", "--json", *world.options(None)) == 0
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return told
 
 
 def test_a_new_guard_shows_that_it_allows_nothing(
@@ -363,98 +290,6 @@ def test_an_address_without_a_guard_is_said_to_be_none(
     assert exit_code("guard", "show", *nothing) == 1
     assert ALICE.lower() in capsys.readouterr().err.lower()
     assert at(world.chain.web3, "Guard", world.guard.address).address == world.guard.address
-
-
-def test_a_tool_that_names_no_asset_is_said_to_move_unseen(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = "names no asset, so that what it moves beside the budgets is not seen"
-    mute = ("guard", "allow", world.token.address, *world.options())
-    assert exit_code(*mute, "--trust-no-grants") == 0
-    assert said in capsys.readouterr().err
-    assert exit_code("guard", "allow", world.tool.address, "--wrapped", *world.options()) == 0
-    assert said not in capsys.readouterr().err
-
-
-APPROVE = "approve(address,uint256)"
-
-
-def test_a_tool_that_tells_nothing_is_allowed_by_its_owners_word_alone(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The token stands for one: it tells no wiring, as the ERC's own wrapper."""
-    mute = world.token.address
-    asked = ("guard", "allow", mute, *world.options())
-    capsys.readouterr()
-    assert exit_code(*asked) == 2
-    said = capsys.readouterr().err
-    assert f"{mute} does not tell what it wraps: say it with --wraps" in said
-    assert shown(world, capsys)["tools"] == []
-    assert exit_code(*asked, "--wraps", f"{mute}:{APPROVE}", "--trust-no-grants") == 2
-    capsys.readouterr()
-    assert exit_code(*asked, "--wraps", f"{mute}:approve(address,uint)") == 0
-    word = f"which is 0x095ea7b3 of {mute} by its owner's word, for it tells nothing"
-    assert word in capsys.readouterr().err
-    (tool,) = shown(world, capsys)["tools"]
-    assert (tool["selector"], tool["vouched"]) == ("0x095ea7b3", True)
-    assert tool["words"] == [None, 1, None]
-    assert exit_code("guard", "show", *world.options(None)) == 0
-    assert word.lower() in capsys.readouterr().out.lower()
-    assert exit_code(*asked, "--wraps", f"{mute}:0x095ea7b3") == 0
-    assert exit_code(*asked, "--wraps", f"{mute}:multicall(bytes[])") == 1
-    assert "GrantRefused" in capsys.readouterr().err
-    assert exit_code(*asked, "--trust-no-grants") == 0
-    warned = "grants nobody anything by its owner's word alone: no grant by it is counted"
-    assert warned in capsys.readouterr().err
-    assert exit_code("guard", "show", *world.options(None)) == 0
-    assert warned in capsys.readouterr().out
-
-
-def test_nobody_vouches_for_a_tool_that_tells_what_it_wraps(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ("guard", "allow", world.tool.address, "--wrapped", *world.options())
-    for other in (("--wraps", f"{world.wallet}:{APPROVE}"), ("--trust-no-grants",)):
-        assert exit_code(*asked, *other) == 2
-        assert f"{world.tool.address} tells that it wraps 0x" in capsys.readouterr().err
-    same = f"{world.wallet}:transfer(address,uint256,address)"
-    assert exit_code(*asked, "--wraps", same) == 0
-    assert shown(world, capsys)["tools"][0]["vouched"] is False
-
-
-@pytest.mark.parametrize(
-    "wraps",
-    [
-        *("approve", ALICE, f"{ALICE}:", f"{ALICE}:approve", f"{ALICE}:(address)", f"{ALICE}:a(b)"),
-        *(f"{ALICE}:f(uint256", f"{ALICE}:f(uint256)[]", f"{ALICE}:f(uint7)", f"{ALICE}:0x095ea7"),
-        *(f"{ALICE}:f(uint256 amount)", f"{ALICE}:0x00000000", f"{ALICE[:-1]}:{APPROVE}"),
-    ],
-)
-def test_what_is_no_function_of_a_contract_is_not_wrapped(wraps: str, world: World) -> None:
-    asked = ("guard", "allow", world.token.address, *world.options(), "--wraps", wraps)
-    assert exit_code(*asked) == 2
-
-
-def test_a_node_cannot_have_a_tool_that_tells_nothing_taken_for_one_that_does(
-    world: World, liar: LyingNode, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Else what it grants would not be counted: the guard itself asks the tool."""
-    transfer = bytes.fromhex(world.tool.functions.wiring().selector[2:])
-    lie_to(liar, "wiring()", encode(["address", "address", "bytes4"], [ALICE, ALICE, transfer]))
-    asked = ("guard", "allow", world.token.address, *world.options(), *by(liar))
-    assert exit_code(*asked) == 1
-    assert "ToolTellsNothing" in capsys.readouterr().err
-    assert shown(world, capsys)["tools"] == []
-
-
-@pytest.fixture
-def liar(world: World) -> Iterator[LyingNode]:
-    with lying_node(world.chain.rpc_url) as node:
-        yield node
-
-
-def by(node: LyingNode) -> list[str]:
-    return ["--rpc", node.url]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -48,10 +49,21 @@ def toolchain() -> Toolchain:
     return find_toolchain()
 
 
+class SharedAnvil(Anvil):
+    """The chain that all tests of a session share."""
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        """From a block every two seconds on, anvil keeps the states of 1,500 blocks at most, for
+        good: tests that come later would miss older ones."""
+        if method == "evm_setIntervalMining":
+            raise ValueError(f"{method} on the session's chain; start an Anvil for this test alone")
+        return super().rpc(method, *params)
+
+
 @pytest.fixture(scope="session")
 def anvil(toolchain: Toolchain) -> Iterator[Anvil]:
     """The session's chain, for fixtures that deploy once; tests want `chain`."""
-    with Anvil(states=IN_MEMORY) as running:
+    with SharedAnvil(states=IN_MEMORY) as running:
         yield running
 
 

@@ -96,6 +96,11 @@ def test_in_memory_states_of_reverted_blocks_push_none_out(home: Path) -> None:
     assert not list(home.rglob("*.json"))
 
 
+def test_the_session_s_chain_refuses_what_would_limit_its_states_for_good(chain: Anvil) -> None:
+    with pytest.raises(ValueError, match="start an Anvil for this test alone"):
+        chain.rpc("evm_setIntervalMining", 1)
+
+
 def test_what_anvil_said_last_is_one_line_that_hides_no_line_s_end(tmp_path: Path) -> None:
     anvil = tmp_path / "anvil"
     anvil.write_text("#!/bin/sh\nprintf 'Error: no\\n\\nContext:\\n- HTTP error 429\\n'\nexit 1\n")

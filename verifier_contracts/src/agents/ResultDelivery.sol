@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {ERC165Checker} from "@openzeppelin/contracts/utils/introspection/ERC165Checker.sol";
-
 import {IResultSource} from "../interfaces/IResultSource.sol";
 import {IERCAgentClient} from "../interfaces/erc/IERCAgentClient.sol";
+import {Callbacks} from "../requests/Callbacks.sol";
 
 /// @title Hands a result to a handler that may be anybody's
 library ResultDelivery {
@@ -15,8 +14,7 @@ library ResultDelivery {
 
     /// @notice Reverts unless there is no handler or it is a client.
     function check(address handler) internal view {
-        if (handler == address(0)) return;
-        if (!ERC165Checker.supportsInterface(handler, type(IERCAgentClient).interfaceId)) {
+        if (handler != address(0) && !Callbacks.isClient(handler)) {
             revert IResultSource.HandlerIsNoClient(handler);
         }
     }

@@ -4,11 +4,13 @@ pragma solidity ^0.8.30;
 import {PlainRunner} from "../../src/agents/PlainRunner.sol";
 import {Claim, RunTerms} from "../../src/interfaces/IAgentExecutor.sol";
 import {IResultSource} from "../../src/interfaces/IResultSource.sol";
+import {IERCAgent} from "../../src/interfaces/erc/IERCAgent.sol";
 import {IERCAgentTool} from "../../src/interfaces/erc/IERCAgentTool.sol";
 import {BadClient, Client, NoClient} from "../fakes/Clients.sol";
 import {EchoTool, MeddlingTool} from "../fakes/FakeTools.sol";
 import {FakeVerifier} from "../fakes/FakeVerifier.sol";
 import {TestAgent} from "../fakes/TestAgent.sol";
+import {InheritingClient, YesSayer} from "../requests/Clients.sol";
 import {World} from "../support/World.sol";
 
 /// @dev Who else is told a run's answer, when, and what becomes of it if that fails.
@@ -94,6 +96,17 @@ contract ResultHandlersTest is World {
             vm.expectRevert(refusal);
             agent.simulateFor(inputOf("go"), none[i], new Claim[](0));
         }
+    }
+
+    /// @dev As a desk takes it: with the number of an interface that inherits `supportsInterface`.
+    function test_a_client_whose_interface_inherits_erc165_is_one() public {
+        InheritingClient other = new InheritingClient(IERCAgent(address(agent)));
+        runs(address(other));
+        assertEq(other.result(), "answer 5");
+        assertEq(other.calls(), 1);
+        address yesSayer = address(new YesSayer(IERCAgent(address(agent))));
+        vm.expectRevert(abi.encodeWithSelector(IResultSource.HandlerIsNoClient.selector, yesSayer));
+        agent.run(inputOf("go"), yesSayer);
     }
 
     function test_a_handler_that_fails_undoes_nothing_and_loses_nothing() public {

@@ -22,6 +22,7 @@ from zkagent.verifier_contracts.chain.signing import (
     Fees,
     fees_now,
     gas_limit,
+    most_gas,
     next_nonce,
     policy_of,
     sign,
@@ -132,6 +133,11 @@ class Web3Sender:
         with translated(self.web3):
             return gas_limit(self.web3, estimate, margin_percent)
 
+    def most_gas(self) -> int:
+        """That a block has, and so a transaction."""
+        with translated(self.web3):
+            return most_gas(self.web3)
+
     def next_nonce(self) -> int:
         """After all that the node has of the account."""
         with translated(self.web3):
@@ -156,6 +162,15 @@ class Web3Sender:
     def mined(self, transaction: str) -> Mined | None:
         """Where the transaction of this hash is; None when it is in no block."""
         return mined_by(self.web3, transaction)
+
+    def is_known(self, transaction: str) -> bool:
+        """Whether the node has it, in a block or waiting for one."""
+        with translated(self.web3), answers("eth_getTransactionByHash"):
+            try:
+                self.web3.eth.get_transaction(transaction)  # type: ignore[arg-type]
+            except TransactionNotFound:
+                return False
+        return True
 
     def height(self) -> int:
         with translated(self.web3):

@@ -21,6 +21,7 @@ from zkagent.executor.chain.desk import Posted, Status, fulfil_data, resume_data
 from zkagent.executor.chain.web3_desk import Web3Desk, paid_wei
 from zkagent.executor.chain.web3_sender import Mined, Web3Sender
 from zkagent.executor.errors import ExecutorError, InsufficientFunds
+from zkagent.executor.operating.errors import FeeTooLow
 from zkagent.executor.operating.events import (
     Answered,
     Begun,
@@ -41,10 +42,10 @@ from zkagent.executor.operating.policy import (
     FIRST_PAUSE_S,
     LEAST_LEFT_S,
     LONGEST_PAUSE_S,
-    PARTS_OF_WAITING,
     USUAL,
     Policy,
 )
+from zkagent.executor.operating.prices import Prices
 from zkagent.executor.operating.records import AnswerRecord, fields_of, hash_of
 from zkagent.executor.operating.waiting_runs import WaitingRuns
 from zkagent.executor.operating.watch import Watch
@@ -77,6 +78,7 @@ class DeskOperator:
 
     def __post_init__(self) -> None:
         self.waiting = WaitingRuns(self.desk, self.runner, self.sender)
+        self.prices = Prices(self.sender, self.journal, self.policy)
 
     def turn(self) -> bool:
         """Look, carry on, and begin at most one answer. Whether there was anything that another
@@ -102,11 +104,6 @@ class DeskOperator:
             return False
         left = (posted for posted in self.watch.open if not self.waiting.for_what(posted))
         return all(_key(posted) in self._pauses for posted in left)
-
-    def spent_wei(self, record: AnswerRecord) -> int:
-        """For all of its transactions that are in blocks."""
-        found = (self.sender.mined(each) for each in record.hashes)
-        return sum(paid_wei(mined.receipt) for mined in found if mined)
 
     # What was signed
 
@@ -141,7 +138,7 @@ class DeskOperator:
         if record.state == "included" and self.sender.height() - mined.block + 1 >= self._wanted:
             over = self.desk.is_over(record.number, mined.receipt)
             record = self._keep(record, state="answered" if over else "waiting")
-            cost = self.spent_wei(record)
+            cost = self.prices.spent_wei(record)
             if over:
                 self.report(Answered(record.number, transaction, record.fee, cost))
             elif self._is_news(transaction):
@@ -163,7 +160,7 @@ class DeskOperator:
         status = self.desk.status(record.number, settled)
         if (there and status.ended) or not (there or status is Status.NONE):
             self._keep(record, state="lost")
-            self.report(Lost(record.number, status.name.lower(), self.spent_wei(record)))
+            self.report(Lost(record.number, status.name.lower(), self.prices.spent_wei(record)))
 
     def _settled(self, head: Block) -> Block:
         return Block(max(head.number - self._wanted + 1, 0), "")
@@ -211,11 +208,8 @@ class DeskOperator:
         if record.fees.max_fee_wei >= base + record.fees.priority_wei:
             return False
         try:
-            wanted = self.sender.fees().above(record.fees)
-        except FeeRefused:
-            return False
-        fees = self._affordable(wanted, record.gas_limit, record, least=record.fees)
-        if fees is None:
+            fees = self.prices.offer(record, record.gas_limit, record.nonce)
+        except (FeeRefused, FeeTooLow):
             return False
         self._sign(record, _call_of(record), record.gas_limit, fees, record.nonce)
         return True
@@ -295,7 +289,7 @@ class DeskOperator:
 
     def _answered(self, posted: Posted) -> bool:
         for attempt in range(1, PLANS + 1):
-            self.sender.fees()  # above what may be paid, before any work is done
+            self.prices.check(posted, self._record_of(posted))
             made = self._made(posted)
             if made is None:
                 self._put_off(posted, LATER)
@@ -326,39 +320,17 @@ class DeskOperator:
 
     def _priced(self, posted: Posted, call: ContractCall, gas: int, *, begins: bool) -> bool:
         record, nonce = self._record_of(posted), self._nonce()
-        limit, fees = self.sender.gas_limit(gas, GAS_MARGIN_PERCENT), self.sender.fees()
-        earlier = self._offered(nonce)
-        if earlier:
-            fees = fees.above(earlier)
-        budget = replace(record or _unsigned(posted, self.journal), begins=begins)
-        payable = self._affordable(fees, limit, budget, least=earlier)
-        if payable is None:
-            needed = limit * (fees.base_wei + fees.priority_wei)
-            what = f"half of its fee of {budget.fee:,}" if begins else f"its fee of {budget.fee:,}"
-            self._put_off(posted, f"{what} wei is less than {needed:,} for gas")
-            return False
+        limit = self.sender.gas_limit(gas, GAS_MARGIN_PERCENT)
+        record = replace(record or _unsigned(posted, self.journal), begins=begins)
+        fees = self.prices.offer(record, limit, nonce)
         self._pauses.pop(_key(posted), None)
-        self._sign(budget, call, limit, payable, nonce)
+        self._sign(record, call, limit, fees, nonce)
         return True
-
-    def _affordable(
-        self, fees: Fees, limit: int, record: AnswerRecord, *, least: Fees | None
-    ) -> Fees | None:
-        """least: what a transaction of the same nonce offered, which has to be exceeded."""
-        left = record.fee - self.spent_wei(record)
-        if record.begins:
-            left //= PARTS_OF_WAITING
-        found = self.policy.affordable(fees, limit, left)
-        if found and least and found.max_fee_wei < fees.max_fee_wei:
-            needed = Fees(0, 0, 0).above(least)
-            if found.max_fee_wei < needed.max_fee_wei:
-                return None
-        return found
 
     def _sign(
         self, record: AnswerRecord, call: ContractCall, limit: int, fees: Fees, nonce: int
     ) -> None:
-        replaces = self._offered(nonce) is not None
+        replaces = self._is_signed_for(nonce)
         raw = self.sender.sign(call, gas=limit, fees=fees, nonce=nonce)
         record = self.journal.write(record.with_signed(raw))
         name = hash_of(record.signed[-1])
@@ -368,15 +340,10 @@ class DeskOperator:
     def _nonce(self) -> int:
         """The next one, or that of a transaction of ours that was given up and may be waiting."""
         used, pending = self._used(), self.sender.next_nonce()
-        return used if self._offered(used) else pending
+        return used if self._is_signed_for(used) else pending
 
-    def _offered(self, nonce: int) -> Fees | None:
-        """The most that was offered for a transaction of this nonce."""
-        found = [f for r in self.journal.records() if (f := r.dearest_of(nonce))]
-        if not found:
-            return None
-        most = max(fees.max_fee_wei for fees in found)
-        return Fees(0, most, max(fees.priority_wei for fees in found))
+    def _is_signed_for(self, nonce: int) -> bool:
+        return any(nonce in record.nonces for record in self.journal.records())
 
     def _used(self) -> int:
         return self.sender.transactions_by(self.sender.height())

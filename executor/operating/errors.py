@@ -48,6 +48,22 @@ class OperatorInHand(RequestError):
         )
 
 
+class FeeTooLow(RequestError):
+    """fee, spent, needed: wei. part: of so many equal ones that may be spent now."""
+
+    def __init__(self, fee: int, spent: int, needed: int, *, part: int = 1) -> None:
+        self.fee, self.spent, self.needed = fee, spent, needed
+        what = f"its fee of {fee:,} wei" + (f", {spent:,} of it spent," if spent else "")
+        half = {1: "", 2: "half of "}[part]
+        super().__init__(f"{half}{what} is less than {needed:,} for gas")
+
+
+class CallbackTooLarge(RequestError):
+    def __init__(self, gas: int, most: int) -> None:
+        self.gas, self.most = gas, most
+        super().__init__(f"its callback is to get {gas:,} gas, and a block has {most:,}")
+
+
 class NoSuchRequest(RequestError):
     def __init__(self, number: int, desk: str) -> None:
         self.number = number
@@ -75,5 +91,5 @@ class NotRefundable(RequestError):
         super().__init__(f"request {number} is not refunded: {why}")
 
 
-__all__ = ["AnswerRecordDamaged", "AnswerRecordsRefused", "NoSuchRequest", "NotRefundable"]
-__all__ += ["OperatorInHand", "RequestError", "RequestUnanswered"]
+__all__ = ["AnswerRecordDamaged", "AnswerRecordsRefused", "CallbackTooLarge", "FeeTooLow"]
+__all__ += ["NoSuchRequest", "NotRefundable", "OperatorInHand", "RequestError", "RequestUnanswered"]

@@ -1,9 +1,8 @@
 """What an operator agrees to pay, and when a transaction counts as settled."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from zkagent.executor.runs.settlement import CONFIRMATIONS, LOCAL_CONFIRMATIONS
-from zkagent.verifier_contracts.chain.signing import Fees
 
 #: Seconds before a request's deadline in which no proof is begun for it.
 LEAST_LEFT_S = 30
@@ -29,16 +28,6 @@ class Policy:
         if self.confirmations is not None:
             return self.confirmations
         return LOCAL_CONFIRMATIONS if local else CONFIRMATIONS
-
-    def affordable(self, fees: Fees, gas_limit: int, budget_wei: int) -> Fees | None:
-        """The fees, capped so that a transaction of this limit cannot cost more than the budget;
-        None where such a transaction would not be taken into a block now."""
-        if self.at_a_loss:
-            return fees
-        most = max(budget_wei, 0) // gas_limit
-        if most < fees.base_wei + fees.priority_wei:
-            return None
-        return replace(fees, max_fee_wei=min(fees.max_fee_wei, most))
 
 
 USUAL = Policy()

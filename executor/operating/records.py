@@ -100,13 +100,14 @@ class AnswerRecord:
         fields = fields_of(self.signed[-1])
         return Fees(0, fields["maxFeePerGas"], fields["maxPriorityFeePerGas"])
 
-    def dearest_of(self, nonce: int) -> Fees | None:
-        """What was offered for the transactions of this nonce, if any."""
-        found = [f for f in map(fields_of, self.signed) if f["nonce"] == nonce]
-        if not found:
-            return None
+    def offers(self, nonce: int) -> tuple[tuple[str, Fees], ...]:
+        """Hash and fees of each of its transactions of this nonce."""
         most, priority = "maxFeePerGas", "maxPriorityFeePerGas"
-        return Fees(0, max(f[most] for f in found), max(f[priority] for f in found))
+        return tuple(
+            (hash_of(raw), Fees(0, fields[most], fields[priority]))
+            for raw, fields in ((raw, fields_of(raw)) for raw in self.signed)
+            if fields["nonce"] == nonce
+        )
 
     def with_signed(self, raw: bytes) -> "AnswerRecord":
         signed = (*self.signed, "0x" + raw.hex())

@@ -43,10 +43,8 @@ def test_what_was_written_is_read_by_the_next_process(
     (found,) = AnswerJournal(PLACE, tmp_path).records()
     assert found == record()
     assert (found.nonce, found.gas_limit, found.fees.max_fee_wei) == (1, 50_000, 11)
-    offered = found.dearest_of(0)
-    assert offered is not None
-    assert offered.max_fee_wei == 10
-    assert found.dearest_of(2) is None
+    assert [(name, fees.max_fee_wei) for name, fees in found.offers(0)] == [(found.hashes[0], 10)]
+    assert found.offers(2) == ()
     assert journal.of(3, "ab" * 32) == found
     assert journal.of(3, "ac" * 32) is None
     assert AnswerJournal(replace(PLACE, desk="0x" + "d6" * 20), tmp_path).records() == ()

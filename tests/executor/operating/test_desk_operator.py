@@ -1,16 +1,19 @@
 """An operator at a desk on a real chain: answers, money, restarts, reorganisations, rivals."""
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.executor.operating.told import Told, status, turns
 from tests.support.desk_stage import ETHER, DeskStage
+from zkagent.executor.chain.abi import NO_HANDLER
 from zkagent.executor.chain.agent import Fact
 from zkagent.executor.chain.desk import Status
-from zkagent.executor.operating.desk_operator import REBROADCAST_S
+from zkagent.executor.operating.desk_operator import REBROADCAST_S, DeskOperator
 from zkagent.executor.operating.events import (
     Answered,
     Lost,
@@ -192,6 +195,64 @@ def test_the_nonce_of_what_was_given_up_goes_to_the_next(stage: DeskStage, tmp_p
     assert stage.owed(stage.operator) == ETHER
 
 
+def dear(stage: DeskStage, folder: Path, told: Told) -> DeskOperator:
+    """Whose transaction for FIVE offers as much as its fee allows, and is in no block."""
+    stage.asked(folder, FIVE, fee=ETHER // 50)
+    stage.anvil.rpc("evm_setAutomine", False)
+    stage.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(16 * 10**9))
+    stage.anvil.rpc("evm_mine")
+    operator = stage.operating(folder / "ours", report=told)
+    operator.turn()
+    (sent,) = told.of(Sent)
+    assert isinstance(sent, Sent)
+    assert sent.most_wei * 9 // 8 > ETHER // 50
+    return operator
+
+
+def cheap(stage: DeskStage, *, automine: bool) -> None:
+    stage.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(10**9))
+    stage.anvil.rpc("evm_mine")
+    stage.anvil.rpc("evm_setAutomine", automine)
+
+
+def test_what_the_node_forgot_of_a_dear_nonce_is_not_to_be_exceeded(
+    stage: DeskStage, tmp_path: Path
+) -> None:
+    told = Told()
+    ours = dear(stage, tmp_path, told)
+    stage.anvil.rpc("anvil_dropAllTransactions")
+    cheap(stage, automine=True)
+    (record,) = ours.journal.records()
+    ours.journal.write(replace(record, state="idle"))  # as after the block before it is gone
+    turns(ours)
+    first, second = (event for event in told.of(Sent) if isinstance(event, Sent))
+    assert first.nonce == second.nonce
+    assert second.most_wei < first.most_wei
+    assert not told.of(PutOff) + told.of(Trouble)
+    assert status(stage, 1) is Status.DELIVERED
+
+
+def test_what_the_node_has_of_a_dear_nonce_is_exceeded_or_waited_for(
+    stage: DeskStage, tmp_path: Path
+) -> None:
+    """It takes no transaction for less, so none is signed; a block takes what is there."""
+    told = Told()
+    ours = dear(stage, tmp_path, told)
+    (record,) = ours.journal.records()
+    ours.journal.write(replace(record, state="idle"))
+    ours.turn()
+    (off,) = told.of(PutOff)
+    assert isinstance(off, PutOff)
+    fee, needed = (int(n.replace(",", "")) for n in re.findall(r"[\d,]{9,}", off.why))
+    assert fee == ETHER // 50 < needed
+    assert len(told.of(Sent)) == 1
+    cheap(stage, automine=True)
+    stage.anvil.rpc("evm_mine")
+    turns(ours)
+    assert status(stage, 1) is Status.DELIVERED
+    assert told.of(Answered)
+
+
 def test_a_fee_spike_is_answered_by_a_higher_offer_or_waited_for(
     stage: DeskStage, tmp_path: Path
 ) -> None:
@@ -237,6 +298,53 @@ def test_requests_that_are_not_for_us_are_left(stage: DeskStage, tmp_path: Path)
     assert "facts" in reasons[3]
     assert set(reasons) == {1, 2, 3, 4}
     assert not told.of(Sent)
+
+
+def counted(operator: DeskOperator) -> list[bytes]:
+    """The prompts that are planned from now on."""
+    prompts, plan = list[bytes](), operator.runner.plan
+
+    def planned(prompt: bytes, **how: Any) -> Any:
+        prompts.append(prompt)
+        return plan(prompt, **how)
+
+    operator.runner.plan = planned  # type: ignore[method-assign]
+    return prompts
+
+
+@pytest.mark.parametrize(
+    ("fee", "gas", "why"),
+    [
+        (1, 0, r"its fee of 1 wei is less than [\d,]+ for gas"),
+        (ETHER // 1000, 10_000_000, r"its fee of 1,000,000,000,000,000 wei is less than"),
+        (10 * ETHER, 4_000_000_000, r"to get 4,000,000,000 gas, and a block has 1,000,000,000"),
+    ],
+)
+def test_nothing_is_planned_for_what_cannot_pay_its_callback(
+    stage: DeskStage, tmp_path: Path, fee: int, gas: int, why: str
+) -> None:
+    handler = stage.desk if gas else NO_HANDLER
+    order = replace(stage.order(FIVE), fee=fee, gas_for_callback=gas, handler=handler)
+    stage.requesting(tmp_path).post(order)
+    stage.asked(tmp_path, "deposit 6 USDC")
+    told = Told()
+    operator = stage.operating(tmp_path, report=told)
+    planned = counted(operator)
+    turns(operator)
+    (off,) = told.of(PutOff)
+    assert isinstance(off, PutOff)
+    assert re.search(why, off.why)
+    assert planned == [b"deposit 6 USDC"]
+    assert status(stage, 2) is Status.DELIVERED
+
+
+def test_at_a_loss_a_fee_is_no_reason_against_planning(stage: DeskStage, tmp_path: Path) -> None:
+    stage.asked(tmp_path, FIVE, fee=1)
+    operator = stage.operating(tmp_path, policy=Policy(at_a_loss=True))
+    planned = counted(operator)
+    turns(operator)
+    assert planned == [FIVE.encode()]
+    assert status(stage, 1) is Status.DELIVERED
 
 
 def test_a_bad_request_does_not_hold_up_the_next(stage: DeskStage, tmp_path: Path) -> None:

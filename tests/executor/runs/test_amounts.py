@@ -34,7 +34,11 @@ def shown_before(completed: CompletedRun, transfers: tuple[TokenTransfer, ...] |
 def shown_after(completed: CompletedRun, transfers: tuple[TokenTransfer, ...]) -> Any:
     result = replace(completed.inclusion.result, transfers=transfers)
     happened = replace(completed, inclusion=replace(completed.inclusion, result=result))
-    return completed_json(SimpleNamespace(completed=happened, path="receipt.json"))  # type: ignore[arg-type]
+    decisions = len(completed.proven.plan.decisions)
+    run: Any = SimpleNamespace(
+        completed=happened, path="receipt.json", on_paper=False, calls_on_paper=(False,) * decisions
+    )
+    return completed_json(run)
 
 
 def words(shown: Any, capsys: pytest.CaptureFixture[str]) -> str:

@@ -15,7 +15,7 @@ from zkagent.executor.receipts.story import story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.amounts import amount_of, moved
 from zkagent.executor.runs.derivation import observation_in, text
-from zkagent.executor.runs.paper import OnPaper
+from zkagent.executor.runs.paper import OnPaper, any_of
 from zkagent.executor.runs.plan import PlannedDecision
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.runner import ProvenRun
@@ -33,6 +33,14 @@ ON_PAPER: dict[OnPaper, str] = {
         "on paper or not: neither is shown for all calls of this run, so that what is said of them "
         "may not have happened"
     ),
+    False: "",
+}
+PAPER_AHEAD: dict[OnPaper, str] = {
+    True: (
+        "on paper: a guard in paper mode has calls of this run made and rolled back; what is said "
+        "of them will not happen"
+    ),
+    None: "on paper or not: this node does not tell what the guards do",
     False: "",
 }
 ON_PAPER_STEP: dict[OnPaper, str] = {
@@ -69,7 +77,16 @@ def preview_json(shown: Preview) -> Shown:
         "tolerance": float(shown.tolerance) if shown.observes else None,
         "effects": shown.effects,
     }
-    return planned_json(shown.proven, shown.transfers or ()) | facts
+    planned = planned_json(shown.proven, shown.transfers or ())
+    return _with_paper(planned, shown.proven, shown.calls_on_paper) | facts
+
+
+def _with_paper(shown: Shown, proven: ProvenRun, on_paper: Sequence[OnPaper]) -> Shown:
+    """Of each call, and of the whole."""
+    for index, planned in enumerate(proven.plan.decisions):
+        if planned.called:
+            shown["iterations"][index]["on_paper"] = on_paper[index]
+    return shown | {"on_paper": any_of(on_paper)}
 
 
 def completed_json(run: Run) -> Shown:
@@ -77,11 +94,7 @@ def completed_json(run: Run) -> Shown:
     completed = run.completed
     result, proven = completed.inclusion.result, completed.proven
     shown = planned_json(_as_it_happened(proven, result), result.transfers)
-    for index, planned in enumerate(proven.plan.decisions):
-        if planned.called:
-            shown["iterations"][index]["on_paper"] = run.calls_on_paper[index]
-    return shown | {
-        "on_paper": run.on_paper,
+    return _with_paper(shown, proven, run.calls_on_paper) | {
         "transaction": completed.inclusion.hash,
         "block": result.block.number,
         "gas_used": result.gas_used,
@@ -213,6 +226,8 @@ def print_dry_run(shown: Shown) -> None:
 
 def print_preview(shown: Shown, *, err: bool = False) -> None:
     _print_steps(shown, err=err)
+    if line := PAPER_AHEAD[shown["on_paper"]]:
+        output.show(line, err=err)
     for line in (*_effects(shown["effects"]), *_costs(shown)):
         output.show(line, err=err)
 

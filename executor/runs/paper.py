@@ -3,7 +3,7 @@
 What a guard logs of a call is rolled back with it. So a call that its guard logged was made, and
 one that it did not log, while it was on paper before the run's block and after it, was not. What
 shows neither is unknown. Our guards are so (`verifier_contracts/src/guards/`); of one of others
-this is its word, and an audit says which it is. Called for `zkagent run` once a run happened.
+this is its word, and an audit says which it is. Called for `zkagent run` before and after.
 """
 
 from collections import Counter
@@ -59,23 +59,29 @@ def rest_on_paper(chain: Web3Agent, rest: Inclusion) -> OnPaper:
     return None if any_of(found) and rest.result.transfers else any_of(found)
 
 
+def planned_on_paper(
+    reader: ContractReader, decisions: Sequence[PlannedDecision], block: Block
+) -> tuple[OnPaper, ...]:
+    """For each decision of a plan whether its call would be rolled back, as guards are at `block`;
+    None where the node does not tell."""
+    try:
+        now = _States(reader, block)
+        asked = [now.guards_of(each) for each in decisions]
+        return tuple(any(PAPER in now.modes(guard) for guard, _ in each) for each in asked)
+    except (ChainError, NoAgentThere, ReceiptError):
+        return tuple(None if each.called else False for each in decisions)
+
+
 def any_of(each: Sequence[OnPaper]) -> OnPaper:
     """Of several: True for one that was rolled back, else None for one of which it is unknown."""
     return True if any(each) else None if None in each else False
 
 
-class _Seen:
-    """What a transaction and the states around its block show."""
+class _States:
+    """What the states of some blocks say of guards."""
 
-    def __init__(self, reader: ContractReader, inclusion: Inclusion) -> None:
-        block = inclusion.result.block
-        self.reader, self.states = reader, (Block(block.number - 1, ""), block)
-        self.logged: Counter[tuple[str, str]] = Counter()
-        for log in reader.receipt(inclusion.hash)["logs"]:
-            guard, topics = str(log["address"]).lower(), [bytes(topic) for topic in log["topics"]]
-            if topics[:1] == [guards.CALL_MADE.topic] and len(topics) == 2:
-                tool = "0x" + topics[1][12:].hex()
-                self.logged.update([(guard, tool), (guard, "")])  # "" for any
+    def __init__(self, reader: ContractReader, *states: Block) -> None:
+        self.reader, self.states = reader, states
 
     def guards_of(self, decision: PlannedDecision) -> list[tuple[str, str]]:
         """Each guard that is asked about a decision's call, and the tool that it knows it by: the
@@ -90,8 +96,8 @@ class _Seen:
         return self.told(tool, guards.GUARD) if self.told(tool, GUARDED_TOOL) else set()
 
     def told(self, address: str, method: Method) -> set[str]:
-        """The addresses that a contract names before or after the block; none of one that is not
-        asked such a thing."""
+        """The addresses that a contract names in any of the states; none of one that is not asked
+        such a thing."""
         named = set[str]()
         for state in self.states:
             try:
@@ -101,6 +107,24 @@ class _Seen:
             named.add(str(each).lower())
         return named - {NO_DATA}
 
+    def modes(self, guard: str) -> set[int]:
+        """In each of the states."""
+        return {self.reader.view(guard, guards.MODE, state)[0] for state in self.states}
+
+
+class _Seen(_States):
+    """What a transaction and the states around its block show."""
+
+    def __init__(self, reader: ContractReader, inclusion: Inclusion) -> None:
+        block = inclusion.result.block
+        super().__init__(reader, Block(block.number - 1, ""), block)
+        self.logged: Counter[tuple[str, str]] = Counter()
+        for log in reader.receipt(inclusion.hash)["logs"]:
+            guard, topics = str(log["address"]).lower(), [bytes(topic) for topic in log["topics"]]
+            if topics[:1] == [guards.CALL_MADE.topic] and len(topics) == 2:
+                tool = "0x" + topics[1][12:].hex()
+                self.logged.update([(guard, tool), (guard, "")])  # "" for any
+
     def verdict(self, guard: str, tool: str, calls: int) -> OnPaper:
         """Of `calls` calls of a tool that the guard is asked about."""
         logged = self.logged[guard, tool]
@@ -108,9 +132,5 @@ class _Seen:
             return False
         return True if not logged and self.modes(guard) == {PAPER} else None
 
-    def modes(self, guard: str) -> set[int]:
-        """Before the block and after it."""
-        return {self.reader.view(guard, guards.MODE, state)[0] for state in self.states}
 
-
-__all__ = ["OnPaper", "any_of", "calls_on_paper", "rest_on_paper"]
+__all__ = ["OnPaper", "any_of", "calls_on_paper", "planned_on_paper", "rest_on_paper"]

@@ -85,6 +85,8 @@ def test_a_run_says_whether_it_was_on_paper(
 ) -> None:
     command = ("run", guarded.asks().decode(), *guarded.options)
     guarded.does("set", "--mode", "paper")
+    assert exit_code(*command, "--dry-run") == 0
+    assert capsys.readouterr().out.count("\non paper: a guard in paper mode has") == 1
     assert exit_code(*command) == 0
     assert capsys.readouterr().out.count("\non paper: a guard in paper mode") == 1
     for mode, on_paper in (("paper", True), ("autonomous", False)):

@@ -28,7 +28,11 @@ NOT_IT = {
 
 
 def shown_before(completed: CompletedRun, transfers: tuple[TokenTransfer, ...] | None) -> Any:
-    return preview_json(Preview(completed.proven, 1, 1, Fees(1, 1, 1), Fraction(0), transfers))
+    on_paper = (False,) * len(completed.proven.plan.decisions)
+    fees, exact = Fees(1, 1, 1), Fraction(0)
+    return preview_json(
+        Preview(completed.proven, 1, 1, fees, exact, transfers, calls_on_paper=on_paper)
+    )
 
 
 def shown_after(completed: CompletedRun, transfers: tuple[TokenTransfer, ...]) -> Any:

@@ -14,7 +14,7 @@ from zkagent.executor.chain.abi import Method
 from zkagent.executor.chain.agent import Block
 from zkagent.executor.cli.run_output import completed_json, print_run
 from zkagent.executor.errors import CannotVerify, NoAgentThere
-from zkagent.executor.runs.paper import OnPaper, calls_on_paper, rest_on_paper
+from zkagent.executor.runs.paper import OnPaper, calls_on_paper, planned_on_paper, rest_on_paper
 from zkagent.executor.runs.runner import CompletedRun
 from zkagent.verifier_contracts.errors import ChainUnreachable
 
@@ -141,6 +141,19 @@ def test_what_a_node_does_not_tell_is_unknown(
     reader.fails = failure
     assert found(reader, still) == NOT_SHOWN
     assert rest(reader, still, 3) is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "on_paper"), [(PAPER, ROLLED_BACK), (AUTONOMOUS, MADE), (1, MADE)]
+)
+def test_a_plan_is_judged_by_what_its_guard_is_now(
+    mode: int, on_paper: tuple[OnPaper, ...], reader: Reader, still: CompletedRun
+) -> None:
+    reader.modes = (mode, mode)
+    asked: Any = reader, still.proven.plan.decisions, reader.block
+    assert planned_on_paper(*asked) == on_paper
+    reader.guards = {}
+    assert planned_on_paper(*asked) == MADE
 
 
 def rest(reader: Reader, run: CompletedRun, decisions: int, tools: tuple[str, ...] = ()) -> OnPaper:

@@ -28,6 +28,7 @@ from zkagent.executor.runs.continuation import Continuation
 from zkagent.executor.runs.derivation import check_prompt, observation_in, raw_bytes, text
 from zkagent.executor.runs.events import Listener, ignore
 from zkagent.executor.runs.keys import Password
+from zkagent.executor.runs.paper import OnPaper, any_of, calls_on_paper, rest_on_paper
 from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.preview import Confirm, Preview
 from zkagent.executor.runs.records import RunRecord
@@ -46,11 +47,20 @@ from zkagent.verifier_contracts.errors import RevertError
 
 @dataclass(frozen=True)
 class Run:
-    """A run that happened. receipt: what anybody can check it with, kept at `path`."""
+    """A run that happened. receipt: what anybody can check it with, kept at `path`. calls_on_paper:
+    for each decision, whether a guard had its call made and rolled back; None where that cannot be
+    told (`executor/runs/paper.py`)."""
 
     completed: CompletedRun
     receipt: Receipt
     path: Path
+    calls_on_paper: tuple[OnPaper, ...]
+
+    @property
+    def on_paper(self) -> OnPaper:
+        """Whether any of its calls was made and rolled back: what it says of them did not happen.
+        None where that cannot be told of some."""
+        return any_of(self.calls_on_paper)
 
     @property
     def answer(self) -> str:
@@ -186,6 +196,11 @@ class Agent:
         wishes = Wishes(confirm, departing)
         return Continuation(self.carrier).go_on(record, wishes, dearer=dearer)
 
+    def rest_on_paper(self, rest: Inclusion) -> OnPaper:
+        """Of what `go_on` did: whether a guard had a call in it made and rolled back; None where
+        that cannot be told."""
+        return rest_on_paper(self.session.chain, rest)
+
     def receipt_of(self, run: str) -> str:
         """Where the receipt of a run lies, by the run's id as DoneBefore has it; empty where there
         is none. Raises UnknownRun, RunRecordDamaged."""
@@ -214,7 +229,9 @@ class Agent:
             return kept[-1][1]
 
         completed = carry(keep)
-        return Run(completed, *kept[-1])
+        decisions = completed.proven.plan.decisions
+        on_paper = calls_on_paper(session.chain.reader, decisions, completed.inclusion)
+        return Run(completed, *kept[-1], on_paper)
 
     def _may_have_its_receipt(self, instruction: bytes, again: Again) -> bool:
         """Whether this may be a repeat of a run, which begins none."""

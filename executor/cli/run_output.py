@@ -15,6 +15,7 @@ from zkagent.executor.receipts.story import story, told
 from zkagent.executor.receipts.verdicts import Report
 from zkagent.executor.runs.amounts import amount_of, moved
 from zkagent.executor.runs.derivation import observation_in, text
+from zkagent.executor.runs.paper import OnPaper, any_of
 from zkagent.executor.runs.plan import PlannedDecision
 from zkagent.executor.runs.preview import Preview
 from zkagent.executor.runs.runner import ProvenRun
@@ -22,6 +23,31 @@ from zkagent.models.encoding.decoder import words
 from zkagent.verifier_contracts.chain.signing import GWEI
 
 Shown = dict[str, Any]
+#: What is said of a run, and of a call.
+ON_PAPER: dict[OnPaper, str] = {
+    True: (
+        "on paper: a guard in paper mode had calls of this run made and rolled back; what is said "
+        "of them did not happen"
+    ),
+    None: (
+        "on paper or not: neither is shown for all calls of this run, so that what is said of them "
+        "may not have happened"
+    ),
+    False: "",
+}
+PAPER_AHEAD: dict[OnPaper, str] = {
+    True: (
+        "on paper: a guard in paper mode has calls of this run made and rolled back; what is said "
+        "of them will not happen"
+    ),
+    None: "on paper or not: this node does not tell what the guards do",
+    False: "",
+}
+ON_PAPER_STEP: dict[OnPaper, str] = {
+    True: "on paper: made and rolled back",
+    None: "on paper or not: cannot be told",
+    False: "",
+}
 
 
 def planned_json(proven: ProvenRun, transfers: Sequence[TokenTransfer]) -> Shown:
@@ -51,14 +77,24 @@ def preview_json(shown: Preview) -> Shown:
         "tolerance": float(shown.tolerance) if shown.observes else None,
         "effects": shown.effects,
     }
-    return planned_json(shown.proven, shown.transfers or ()) | facts
+    planned = planned_json(shown.proven, shown.transfers or ())
+    return _with_paper(planned, shown.proven, shown.calls_on_paper) | facts
+
+
+def _with_paper(shown: Shown, proven: ProvenRun, on_paper: Sequence[OnPaper]) -> Shown:
+    """Of each call, and of the whole."""
+    for index, planned in enumerate(proven.plan.decisions):
+        if planned.called:
+            shown["iterations"][index]["on_paper"] = on_paper[index]
+    return shown | {"on_paper": any_of(on_paper)}
 
 
 def completed_json(run: Run) -> Shown:
     """The same of what really happened, with the transaction and where the receipt is."""
     completed = run.completed
     result, proven = completed.inclusion.result, completed.proven
-    return planned_json(_as_it_happened(proven, result), result.transfers) | {
+    shown = planned_json(_as_it_happened(proven, result), result.transfers)
+    return _with_paper(shown, proven, run.calls_on_paper) | {
         "transaction": completed.inclusion.hash,
         "block": result.block.number,
         "gas_used": result.gas_used,
@@ -67,9 +103,11 @@ def completed_json(run: Run) -> Shown:
     }
 
 
-def rest_json(rest: Inclusion) -> Shown:
-    """Of a run that waited, and came to its end by a transaction of its own."""
+def rest_json(rest: Inclusion, on_paper: OnPaper) -> Shown:
+    """Of a run that waited, and came to its end by a transaction of its own. on_paper: as of its
+    calls that are in that."""
     return {
+        "on_paper": on_paper,
         "answer": text(rest.result.answer),
         "steps": [text(step) for step in rest.result.steps],
         "transaction": rest.hash,
@@ -83,6 +121,7 @@ def print_rest(shown: Shown) -> None:
     for step in shown["steps"]:
         output.show(in_line(step))
     output.show(f"answer: {in_line(shown['answer'])}")
+    _print_on_paper(shown["on_paper"])
     output.show(
         f"transaction {shown['transaction']}, block {shown['block']}, {shown['gas_used']:,} gas"
     )
@@ -146,6 +185,8 @@ def _print_steps(shown: Shown, *, err: bool = False) -> None:
         if amount := step.get("names"):
             verb = "moves" if "moves" in step else "names"
             output.show(f"   {verb} {in_line(amount)}", err=err)
+        if line := ON_PAPER_STEP[step.get("on_paper", False)]:
+            output.show(f"   {line}", err=err)
         if step.get("observation") is not None:
             output.show(f"   {in_line(step['observation'])}", err=err)
     if shown["answer"] is None:
@@ -154,8 +195,14 @@ def _print_steps(shown: Shown, *, err: bool = False) -> None:
     output.show(f"answer: {in_line(shown['answer'])}", err=err)
 
 
+def _print_on_paper(on_paper: OnPaper) -> None:
+    if line := ON_PAPER[on_paper]:
+        output.show(line)
+
+
 def print_run(shown: Shown) -> None:
     _print_steps(shown)
+    _print_on_paper(shown["on_paper"])
     output.show(
         f"transaction {shown['transaction']}, block {shown['block']}, {shown['gas_used']:,} gas"
     )
@@ -179,6 +226,8 @@ def print_dry_run(shown: Shown) -> None:
 
 def print_preview(shown: Shown, *, err: bool = False) -> None:
     _print_steps(shown, err=err)
+    if line := PAPER_AHEAD[shown["on_paper"]]:
+        output.show(line, err=err)
     for line in (*_effects(shown["effects"]), *_costs(shown)):
         output.show(line, err=err)
 

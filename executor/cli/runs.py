@@ -177,7 +177,7 @@ def _continue(
                 raise
         if done is None:
             rest = agent.go_on(record, confirm=confirm, departing=departing, dearer=dearer)
-            shown, pretty = rest_json(rest), print_rest
+            shown, pretty = rest_json(rest, agent.rest_on_paper(rest)), print_rest
         else:
             shown, pretty = completed_json(done), print_run
     show(shown, as_json, pretty)

@@ -15,6 +15,7 @@ from pathlib import Path
 from zkagent.errors import ZkagentError
 from zkagent.executor.chain.agent import Inclusion, RunCall
 from zkagent.executor.chain.calls import fees_of, run_of
+from zkagent.executor.chain.reader import ContractReader
 from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.commands import typed
 from zkagent.executor.errors import (
@@ -47,6 +48,7 @@ from zkagent.executor.runs.events import (
 )
 from zkagent.executor.runs.journal import Journal
 from zkagent.executor.runs.nonces import Nonces
+from zkagent.executor.runs.paper import planned_on_paper
 from zkagent.executor.runs.plan import Plan
 from zkagent.executor.runs.preview import Confirm, Preview
 from zkagent.executor.runs.records import GIVEN_UP, Intent, RunRecord, signed
@@ -150,7 +152,11 @@ class Carrier:
         if earlier:
             fees = fees.above(earlier)
         tolerance, transfers = self.runner.limits.tolerance, self.sender.transfers(proven.call)
-        return Preview(proven, gas, limit, fees, tolerance, transfers, name)
+        plan, reader = proven.plan, ContractReader(self.sender.web3)
+        on_paper = planned_on_paper(reader, plan.decisions, plan.block)
+        return Preview(
+            proven, gas, limit, fees, tolerance, transfers, name, calls_on_paper=on_paper
+        )
 
     def _that_says_most(self, ended: RunRecord) -> RunRecord:
         """It, or the one that did its instruction."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from zkagent.executor.chain.agent import AgentIdentity, AgentModel, Block, Claim, DecisionContext
+from zkagent.executor.runs.derivation import text
 from zkagent.models.catalogue import Model
 from zkagent.models.encoding.decoder import Decision
 
@@ -16,6 +17,14 @@ class PlannedDecision:
     y: tuple[int, ...]
     decision: Decision
     claim: Claim
+
+    @property
+    def called(self) -> str | None:
+        """The address of the tool that it calls; None of one that calls none."""
+        if self.decision.kind != "call":
+            return None
+        tools, name = self.context.reads.tools, self.decision.action
+        return next((tool.address for tool in tools if text(tool.name) == name), None)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from zkagent.executor.chain.agent import TokenTransfer
 from zkagent.executor.runs.amounts import amount_of
 from zkagent.executor.runs.derivation import text
+from zkagent.executor.runs.paper import OnPaper
 from zkagent.executor.runs.runner import ProvenRun
 from zkagent.models.encoding.decoder import Decision
 from zkagent.verifier_contracts.chain.signing import Fees
@@ -19,7 +20,8 @@ class Preview:
     gas: estimated for the whole transaction; gas_limit: what it may take. tolerance: for amounts
     that tools told, a part of them. transfers: of tokens, None when the node cannot simulate them.
     replaces: the hash of a transaction of the same instruction that it takes the place of, or "".
-    departs: in what it is not what was signed for the instruction before.
+    departs: in what it is not what was signed for the instruction before. calls_on_paper: for each
+    decision, whether a guard would have its call rolled back, None where that cannot be told.
     """
 
     proven: ProvenRun
@@ -30,6 +32,7 @@ class Preview:
     transfers: tuple[TokenTransfer, ...] | None
     replaces: str = ""
     departs: tuple[str, ...] = ()
+    calls_on_paper: tuple[OnPaper, ...] = ()
 
     @property
     def answer(self) -> str:

@@ -1,6 +1,7 @@
 """The wallet agent behind a guard that its owner set by commands: runs with a real proof, and what
 the guard keeps from being planned at all."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,28 @@ def test_on_paper_the_answer_is_what_it_would_have_been(guarded: Guarded) -> Non
     guarded.does("set", "--budget", f"{guarded.usdc.address}=4999999")
     with pytest.raises(RevertError, match="BudgetExceeded"):
         guarded.plans()
+
+
+def test_a_run_says_whether_it_was_on_paper(
+    guarded: Guarded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("run", guarded.asks().decode(), *guarded.options)
+    guarded.does("set", "--mode", "paper")
+    assert exit_code(*command, "--dry-run") == 0
+    assert capsys.readouterr().out.count("\non paper: a guard in paper mode has") == 1
+    assert exit_code(*command) == 0
+    assert capsys.readouterr().out.count("\non paper: a guard in paper mode") == 1
+    for mode, on_paper in (("paper", True), ("autonomous", False)):
+        guarded.does("set", "--mode", mode)
+        before = guarded.moved()
+        capsys.readouterr()
+        assert exit_code(*command, "--again", "--json") == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["on_paper"] is on_paper
+        transfer, answer = shown["iterations"]
+        assert transfer["on_paper"] is on_paper
+        assert "on_paper" not in answer
+        assert guarded.moved() - before == (0 if on_paper else 5_000_000)
 
 
 def test_a_supervised_transfer_is_made_once_its_owner_approves(guarded: Guarded) -> None:

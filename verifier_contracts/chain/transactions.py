@@ -55,6 +55,10 @@ REMEDIES = {
         "audit`, then `zkagent agent accept`, or for a new agent `zkagent agent "
         "deploy --arg commitment=HASH`"
     ),
+    "DeploymentFailed": (
+        "what a contract was to keep, such as a tool's late answer, is longer than the 24,575 "
+        "bytes that another one's code holds, or gas was short: a shorter answer, or more gas"
+    ),
     "ModelNotFound": "this registry has no such model; a deployment's record has its `model_id`",
 }
 Sender = LocalAccount | ChecksumAddress  # an address is for nodes that hold its key, such as anvil

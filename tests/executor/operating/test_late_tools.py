@@ -22,6 +22,9 @@ from zkagent.executor.operating.events import (
     Waits,
 )
 from zkagent.executor.operating.policy import Policy
+from zkagent.verifier_contracts.chain.local import call
+from zkagent.verifier_contracts.deployment.wallet import at
+from zkagent.verifier_contracts.errors import RevertError
 
 
 def test_a_run_that_waits_is_begun_gone_on_with_and_paid_for_once(
@@ -50,6 +53,21 @@ def test_a_run_that_waits_is_begun_gone_on_with_and_paid_for_once(
     assert begun.most_wei <= ETHER // 2
     assert gone_on.most_wei <= ETHER - suspended.cost_wei
     assert not told.of(PutOff) + told.of(Trouble)
+
+
+def test_an_answer_that_no_contract_s_code_holds_is_refused_by_name(
+    late: DeskStage, tmp_path: Path
+) -> None:
+    late.asked(tmp_path, LOOKS_FIRST)
+    turns(late.operating(tmp_path))
+    web3 = late.anvil.web3
+    waits = at(web3, "ForeignToolAgent", late.agent).functions.suspendedRun(1)
+    with pytest.raises(RevertError, match="longer than the 24,575 bytes") as refused:
+        late.tells("a" * 24_576)
+    assert refused.value.name == "DeploymentFailed"
+    assert call(web3, waits)[1][3:] == (False, "")
+    late.tells("a" * 24_575)
+    assert call(web3, waits)[1][3:] == (True, "a" * 24_575)
 
 
 def test_who_did_not_begin_goes_on_and_is_paid(late: DeskStage, tmp_path: Path) -> None:

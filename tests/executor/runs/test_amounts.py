@@ -28,13 +28,21 @@ NOT_IT = {
 
 
 def shown_before(completed: CompletedRun, transfers: tuple[TokenTransfer, ...] | None) -> Any:
-    return preview_json(Preview(completed.proven, 1, 1, Fees(1, 1, 1), Fraction(0), transfers))
+    on_paper = (False,) * len(completed.proven.plan.decisions)
+    fees, exact = Fees(1, 1, 1), Fraction(0)
+    return preview_json(
+        Preview(completed.proven, 1, 1, fees, exact, transfers, calls_on_paper=on_paper)
+    )
 
 
 def shown_after(completed: CompletedRun, transfers: tuple[TokenTransfer, ...]) -> Any:
     result = replace(completed.inclusion.result, transfers=transfers)
     happened = replace(completed, inclusion=replace(completed.inclusion, result=result))
-    return completed_json(SimpleNamespace(completed=happened, path="receipt.json"))  # type: ignore[arg-type]
+    decisions = len(completed.proven.plan.decisions)
+    run: Any = SimpleNamespace(
+        completed=happened, path="receipt.json", on_paper=False, calls_on_paper=(False,) * decisions
+    )
+    return completed_json(run)
 
 
 def words(shown: Any, capsys: pytest.CaptureFixture[str]) -> str:

@@ -97,6 +97,7 @@ def test_a_run_that_waits_is_begun_approved_and_gone_on_with_by_command(
     assert exit_code(*resume) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["answer"], shown["receipt"]) == ("Successfully deployed", None)
+    assert shown["on_paper"] is False
     assert supervised.pool() - before == FIVE
     first, rest = supervised.world.journal.records()
     assert (first.state, first.note, rest.state) == ("done", ENDED_LATER, "done")

@@ -65,6 +65,11 @@ interface ISuspendingAgent is IERCAgentClient {
     /// @notice The tool has not answered yet.
     error ResultMissing(int256 runId, address tool, int256 toolRunId);
 
+    /// @notice What is to be kept in a contract's code was not: a tool's answer, or a run with all its steps and
+    ///   reasoning, is longer than the 24,575 bytes that fit, or gas was short.
+    /// @dev What solady's SSTORE2 reverts with. Agents are too near the limit of a contract's size to say more.
+    error DeploymentFailed();
+
     /// @notice Goes on with a suspended run, on recorded decisions or in the frame that this is called in.
     /// @return runIdOr The run's id when it is suspended again, otherwise -1.
     /// @return result The final answer; only meaningful with -1.

@@ -28,6 +28,7 @@ from zkagent.prover.local import LocalProver
 from zkagent.verifier_contracts.chain.addresses import is_address
 from zkagent.verifier_contracts.chain.local import connect
 from zkagent.verifier_contracts.chain.signing import USUAL_CAPS, FeeCaps
+from zkagent.verifier_contracts.deployment.label_agent import check_has_agent
 from zkagent.verifier_contracts.deployment.own_agent import OwnAgent, load_agent
 from zkagent.verifier_contracts.deployment.record import Deployment
 
@@ -148,6 +149,7 @@ def signer_of(
 def _embedded(
     model: Model, proving: Proving, stage: Told, report: Listener, limits: RunLimits
 ) -> Iterator[Session]:
+    check_has_agent(model)
     system = proving.system or PROVING[model.proof_systems[0]]
     circuit = local_circuit(model, proving.srs, stage, system)
     sizes = EMBEDDED_SIZES if proving.batch else ()

@@ -8,6 +8,7 @@ from eth_abi.abi import decode, encode
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
+from tests.support.compiled import contracts_of
 from tests.support.encoding_chain import CONTEXT, book_entry
 from tests.support.reading_chain import (
     DESCRIPTION,
@@ -27,7 +28,6 @@ from zkagent.models.reader.pairs import Roles
 from zkagent.models.reader.rows import Rows
 from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
 from zkagent.verifier_contracts.chain.reverts import parse_revert
-from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_sources
 
 SOURCES = (
     "src/reader/ReaderDecoder.sol",
@@ -69,8 +69,7 @@ class DecidingChain:
     ) -> None:
         """descriptions: of the tools, in order; of those without one it is no matter."""
         self.anvil, self.reading = anvil, ReadingChain(anvil, rows, (1, 1, 1, 1), roles)
-        sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
-        self.contracts = compile_sources(sources)
+        self.contracts = contracts_of(SOURCES)
         everything = (*self.contracts.values(), *self.reading.contracts.values())
         self.errors = [each for one in everything for each in one.abi]
         reading = self.reading

@@ -1,6 +1,8 @@
 """Small integer networks with random weights, for the tests of what reads and computes them."""
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import onnx
@@ -108,17 +110,23 @@ NETWORKS: dict[str, Callable[[], bytes]] = {
 def infer(content: bytes, x: list[int]) -> list[int]:
     """By onnxruntime, in int64; it has no ReLU of that type before opset 18, so networks with one
     in float64."""
+    session, kind = _session(content)
+    (y,) = session.run(None, {"x": np.array([x], dtype=kind)})
+    assert max(map(abs, y.ravel().tolist())) < 1 << 53 or kind == np.int64
+    return [int(v) for v in y.ravel()]
+
+
+@functools.lru_cache(maxsize=8)
+def _session(content: bytes) -> tuple[onnxruntime.InferenceSession, type[np.number[Any]]]:
+    """Kept: loading a network takes longer than computing it, and tests ask it a thousand times."""
     model = onnx.load_model_from_string(content)
     old = model.opset_import[0].version < BITS_OPSET
     floats = old and any(node.op_type == "Relu" for node in model.graph.node)
-    kind = np.dtype(np.float64 if floats else np.int64)
     if floats:
         _use_doubles(model.graph)
     serialized = model.SerializeToString()
     session = onnxruntime.InferenceSession(serialized, providers=["CPUExecutionProvider"])
-    (y,) = session.run(None, {"x": np.array([x], dtype=kind)})
-    assert max(map(abs, y.ravel().tolist())) < 1 << 53 or not floats
-    return [int(v) for v in y.ravel()]
+    return session, np.float64 if floats else np.int64
 
 
 def _use_doubles(graph: onnx.GraphProto) -> None:

@@ -8,6 +8,7 @@ from eth_abi.abi import decode, encode
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
+from tests.support.compiled import contracts_of
 from tests.support.encoding_chain import book_entry
 from zkagent.models.encoding.book import ContactBook, Listing, SymbolBook
 from zkagent.models.instructions.quantities import Quantity
@@ -18,7 +19,7 @@ from zkagent.models.reader.lexicon import lexicon
 from zkagent.verifier_contracts.chain.code import creation_code
 from zkagent.verifier_contracts.chain.local import Anvil, deploy
 from zkagent.verifier_contracts.chain.reverts import Revert, parse_revert
-from zkagent.verifier_contracts.toolchain.compile import PACKAGE, Contract, compile_sources
+from zkagent.verifier_contracts.toolchain.compile import Contract
 
 SOURCES = (
     "src/reader/TextReader.sol",
@@ -57,8 +58,7 @@ class ReaderChain:
 
     def __init__(self, chain: Anvil, directory: Directory) -> None:
         self.chain, self.directory = chain, directory
-        sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
-        self.contracts = compile_sources(sources)
+        self.contracts = contracts_of(SOURCES)
         (table,) = lexicon().chunks
         symbols = b"".join(_entry(listing) for listing in directory.book.listings)
         contacts = b"".join(book_entry(name, 0, to) for name, to in directory.contacts.contacts)

@@ -8,6 +8,7 @@ import numpy as np
 from eth_abi.abi import decode, encode
 from eth_utils.crypto import keccak
 
+from tests.support.compiled import contracts_of
 from tests.support.encoding_chain import CONTEXT
 from tests.support.vector_chain import Texts, laid, packed
 from zkagent.models.reader.lexicon import lexicon
@@ -16,7 +17,6 @@ from zkagent.models.reader.rows import Rows
 from zkagent.verifier_contracts.chain.local import Anvil, deploy, send
 from zkagent.verifier_contracts.chain.reverts import parse_revert
 from zkagent.verifier_contracts.deployment.reader_code import roles_chunk, word_chunks
-from zkagent.verifier_contracts.toolchain.compile import PACKAGE, compile_sources
 
 SOURCES = (
     "src/reader/ReaderEncoder.sol",
@@ -50,8 +50,7 @@ class ReadingChain:
         self, anvil: Anvil, rows: Rows, shares: Sequence[int], roles: Roles = NO_ROLES
     ) -> None:
         self.anvil, self.rows = anvil, rows
-        sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
-        self.contracts = compile_sources(sources)
+        self.contracts = contracts_of(SOURCES)
         self.errors = [each for one in self.contracts.values() for each in one.abi]
         self.chunks = [laid(anvil, chunk) for chunk in word_chunks(rows)]
         self.vectors = self._made("ToolVectors", self.chunks, rows.buckets, packed(shares))

@@ -21,6 +21,8 @@ from zkagent.verifier_contracts.chain.forms import checked
 from zkagent.verifier_contracts.errors import ChainTimedOut
 
 REQUEST_TIMEOUT_S = 30.0
+#: Before a node that does not answer is asked again; twice as long before each later time.
+BACKOFF_S = 0.125
 #: Traces are the longest answers that are asked for; a block's transactions come next.
 MOST_TRACE_BYTES = 1 << 29
 MOST_ANSWER_BYTES = 1 << 26
@@ -38,7 +40,9 @@ class BoundedProvider(HTTPProvider):
     """A provider whose requests raise ChainTimedOut after `timeout_s`."""
 
     def __init__(self, rpc_url: str, timeout_s: float = REQUEST_TIMEOUT_S) -> None:
-        retried = ExceptionRetryConfiguration(errors=(requests.ConnectionError, requests.HTTPError))
+        retried = ExceptionRetryConfiguration(
+            errors=(requests.ConnectionError, requests.HTTPError), backoff_factor=BACKOFF_S
+        )
         super().__init__(
             rpc_url,
             {"timeout": timeout_s},

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, Generic, TypeVar
 
 from zkagent.executor.runtime.core.foreign import held, unbegun
@@ -19,6 +19,9 @@ from zkagent.executor.runtime.core.foreign import held, unbegun
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 PATIENCE_S = 10.0  # for what is cancelled to end before the interrupted thread goes on
+#: A signal that another thread took, or that came just before a wait began, ends no wait: Python
+#: looks for it when the wait is over.
+LOOK_S = 0.5
 
 
 class Background:
@@ -102,7 +105,10 @@ class _Waiting(Generic[T]):
     def result(self) -> T:
         watched = self._watched()
         try:
-            return self._served.begin(watched).result()
+            future = self._served.begin(watched)
+            while not wait((future,), LOOK_S).done:
+                pass
+            return future.result()
         except BaseException:
             self._left = True
             if self._served.ended:

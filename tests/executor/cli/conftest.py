@@ -1,4 +1,5 @@
-"""What tests of `zkagent guard` begin with."""
+"""What tests of `zkagent guard` begin with; and nodes where nobody answers, which many are sent to,
+are soon given up."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,14 @@ import pytest
 
 from tests.support.guard_world import World, guarded
 from tests.support.lying_node import LyingNode, lying_node
+from zkagent.verifier_contracts.chain import provider
 from zkagent.verifier_contracts.chain.local import Anvil
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As often as ever, without two seconds of waiting."""
+    monkeypatch.setattr(provider, "BACKOFF_S", 0.001)
 
 
 @pytest.fixture

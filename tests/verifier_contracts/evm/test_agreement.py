@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.classifiers import random_weights
+from tests.support.evaluated_numbers import evaluated
 from tests.support.integer_networks import infer, relu, samples
 from zkagent.circuits.bn254.field import to_field
 from zkagent.circuits.groth16.constraints.compiler import compile_program
@@ -81,8 +82,8 @@ def test_the_contract_and_a_groth16_witness_agree_on_a_thousand_inputs(
 ) -> None:
     onnx = network()
     model = generate_evm_model(onnx, input_bits=bits)
-    functions = deploy_evm_model(chain.web3, model, chain.accounts[0]).contract.functions
+    contract = deploy_evm_model(chain.web3, model, chain.accounts[0]).contract
     compiled = compile_program(read_program(onnx, bits))
     for x in samples(model.program.inputs, count=499, bits=bits):
         y = compiled.outputs_of(compiled.witness(x))
-        assert call(chain.web3, functions.evaluate(x)) == y
+        assert evaluated(chain, contract.address, x) == y

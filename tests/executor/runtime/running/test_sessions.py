@@ -340,21 +340,28 @@ def test_a_synchronous_run_works_within_a_running_loop() -> None:
     assert asyncio.run(notebook())
 
 
-def test_an_interrupted_synchronous_run_is_cancelled() -> None:
+@pytest.mark.parametrize("main", [True, False], ids=["waiting thread", "another thread"])
+def test_an_interrupted_synchronous_run_is_cancelled(main: bool) -> None:
+    """Also where another thread takes the signal, which so interrupts no wait."""
     stuck = Stuck()
     clerk = agent(use(), DONE, tools=[tool(stuck)])
 
     def interrupt() -> None:
         stuck.began.wait(120)
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        taking = threading.main_thread() if main else threading.current_thread()
+        signal.pthread_kill(taking.ident or 0, signal.SIGINT)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored aside of a shell
+    began = time.monotonic()
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         clerk.run()
     thread.join()
+    signal.signal(signal.SIGINT, before)
     assert stuck.ended.is_set()
     assert clerk.running == ()
+    assert time.monotonic() - began < 20, "the call's time ran out"
 
 
 def test_a_service_runs_many_agents_at_once_and_shuts_down() -> None:

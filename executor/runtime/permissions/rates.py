@@ -135,6 +135,9 @@ class Rates(Rule):
         self._limits = tuple(limits)
         self._store = store or MemoryRates()
 
+    def restricted(self, agent_id: str) -> Collection[str]:
+        return {tool for limit in self._limits for tool in limit.tools or ()}
+
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         if asked.tool is None:
             return None

@@ -37,8 +37,15 @@ class Limit:
     tools: Collection[str] | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.calls <= MOST_CALLS:
-            raise AgentConfigRefused(f"limit {self.name}: {self.calls} calls; take 1 to 10,000")
+        if type(self.calls) is not int or not 1 <= self.calls <= MOST_CALLS:
+            given = f"{self.calls!r:.40}"
+            raise AgentConfigRefused(f"limit {self.name}: {given} calls; take 1 to 10,000")
+        for name in ("window_s", "cooldown_s"):
+            seconds = getattr(self, name)
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+                raise AgentConfigRefused(
+                    f"limit {self.name}: {name} = {seconds!r:.40}; take a number of seconds"
+                )
         if not (1 <= self.window_s <= LONGEST_WINDOW_S and 0 <= self.cooldown_s <= self.window_s):
             raise AgentConfigRefused(
                 f"limit {self.name}: a window of {self.window_s} s, {self.cooldown_s} s between; "

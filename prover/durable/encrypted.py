@@ -157,7 +157,7 @@ def _connect_to_read(path: Path, key: str, how: str) -> Any:
         if not _name(exc).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             raise _refused(path, exc) from None
     for beside in (path.with_name(f"{path.name}-wal"), _journal(path)):
-        if beside.exists() and beside.stat().st_size:
+        if _size(beside):
             raise FileLocked(
                 f"{path} cannot be read where nothing can be written, since a process that ended "
                 f"left {beside.name}: copy {path.name} and that to a folder that can be written to"
@@ -181,6 +181,13 @@ def _opened_to_read(path: Path, key: str, how: str) -> Any:
         connection.close()
         raise
     return connection
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _journal(path: Path) -> Path:

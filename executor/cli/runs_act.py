@@ -10,7 +10,14 @@ import click
 from zkagent.executor.cli import output
 from zkagent.executor.cli.consent import YES_OPTION, ask
 from zkagent.executor.cli.options import JSON_OPTION
-from zkagent.executor.cli.runs_options import complete, opened, requests_of, runs_options, store_of
+from zkagent.executor.cli.runs_options import (
+    Given,
+    complete,
+    opened,
+    requests_of,
+    runs_options,
+    store_of,
+)
 from zkagent.executor.runtime.core.config import MOST_SEED, MOST_STEPS
 
 if TYPE_CHECKING:
@@ -60,9 +67,14 @@ def start_command(
     if in_memory:
         _print(carried_out(agent, started), as_json)
         return
+    place, which = Given(database, database_key), ("--agent", agent_id) if agent_id else ()
+
+    def again(run_id: str) -> str:
+        return place.command("runs", "start", agents, *which, "--run", run_id)
+
     with opened(database, database_key, new=run is None) as found:
         run_id = None if run is None else complete(store_of(found), run)
-        _print(kept_run(found, agent, started, run_id, agents), as_json)
+        _print(kept_run(found, agent, started, run_id, again=again, given=place), as_json)
 
 
 @click.command("abort")
@@ -70,7 +82,7 @@ def start_command(
 @runs_options
 def abort_command(run: str, database: str | None, database_key: Path | None) -> None:
     """Have RUN, of an agent off chain, end at what it is waiting for, wherever it runs."""
-    with opened(database, database_key, new=False) as found:
+    with opened(database, database_key) as found:
         store = store_of(found)
         run_id = complete(store, run)
         if store.ask_to_abort(run_id):
@@ -88,7 +100,7 @@ def approve_command(
     run: str, step: int, *, yes: bool, database: str | None, database_key: Path | None
 ) -> None:
     """Let STEP of RUN, which waits for it, be carried out as it is shown."""
-    with opened(database, database_key, new=False) as found:
+    with opened(database, database_key) as found:
         request = _waiting(found, run, step)
         output.show(_question(request), err=True)
         if not yes:
@@ -108,7 +120,7 @@ def decline_command(run: str, step: int, database: str | None, database_key: Pat
     The agent is told so: a language model or a script goes on from there, a proven planner ends the
     run, for its model has learned nothing of refusals.
     """
-    with opened(database, database_key, new=False) as found:
+    with opened(database, database_key) as found:
         request = _waiting(found, run, step)
         _decide(found, request, approve=False)
     output.show(f"step {step} of run {request.run_id} is declined")

@@ -14,6 +14,7 @@ from zkagent.executor.cli.options import JSON_OPTION
 from zkagent.executor.cli.runs_options import (
     AGENTS_HELP,
     INCLUDE_OPTION,
+    Given,
     complete,
     opened,
     requests_of,
@@ -31,7 +32,6 @@ from zkagent.executor.cli.runs_shown import (
     replay_lines,
     step_lines,
 )
-from zkagent.executor.commands import typed
 
 if TYPE_CHECKING:
     from zkagent.executor.runs.records import RunRecord
@@ -65,7 +65,8 @@ def list_command(
     kept = {} if kind == "chain" else _kept(database, database_key, agent_id, limit)
     signed, damaged = ([], []) if kind == "agent" or agent_id else _signed()
     lines = [(run.started_at.timestamp(), off_chain_json(run, left=left) | {"kind": "agent"},
-              off_chain_line(run, datetime.now(UTC), left=left))
+              off_chain_line(run, datetime.now(UTC), left=left,
+                             given=Given(database, database_key)))
              for run, left in kept.items()]  # fmt: skip
     lines += [
         (record.created, on_chain_json(record) | {"kind": "chain"}, on_chain_line(record))
@@ -103,8 +104,8 @@ def show_command(
     from zkagent.executor.runtime.durable.database import RunsMissing
 
     try:
-        with opened(database, database_key, new=False) as found:
-            _show(found, run, include, as_json)
+        with opened(database, database_key, reads=True) as found:
+            _show(found, run, include, as_json, Given(database, database_key))
     except (RunUnknown, RunsMissing):
         if (record := signed_run(run)) is None:
             raise
@@ -130,7 +131,7 @@ def tail_command(
     from zkagent.executor.runtime.events.contents import Include, shown
 
     wanted, since = Include.of(include), 0
-    with opened(database, database_key, new=False) as found:
+    with opened(database, database_key, reads=True) as found:
         store = store_of(found)
         run_id = complete(store, run)
         while True:
@@ -167,7 +168,7 @@ def replay_command(
     from zkagent.executor.runtime.replays.replaying import replay
     from zkagent.executor.runtime.running.loading import load_agents
 
-    with opened(database, database_key, new=False) as found:
+    with opened(database, database_key, reads=True) as found:
         store = store_of(found)
         run_id = complete(store, run)
         report = replay(run_id, store, load_agents(agents), verify=verify)
@@ -198,7 +199,7 @@ def _kept(
     if database_key is not None:
         read_key(database_key, VARIABLE)
     try:
-        with opened(database, database_key, new=False) as found:
+        with opened(database, database_key, reads=True) as found:
             kept: list[KeptRun] = store_of(found).page(agent=agent_id, most=limit)
             alone = left(found, kept)
             return {run: run.id in alone for run in kept}
@@ -215,7 +216,9 @@ def _signed() -> "tuple[list[RunRecord], list[Any]]":
     return list(records), list(damaged)
 
 
-def _show(database: "RunsDatabase", run: str, include: tuple[str, ...], as_json: bool) -> None:
+def _show(
+    database: "RunsDatabase", run: str, include: tuple[str, ...], as_json: bool, given: Given
+) -> None:
     from zkagent.executor.runtime.durable.left import left
     from zkagent.executor.runtime.events.contents import Include, shown_result, shown_text
 
@@ -233,13 +236,13 @@ def _show(database: "RunsDatabase", run: str, include: tuple[str, ...], as_json:
         shown |= {"waiting": steps, "waits": asked, "result": result}
         output.show(json.dumps(shown))
         return
-    output.show(off_chain_line(whole.run, datetime.now(UTC), left=is_left))
+    output.show(off_chain_line(whole.run, datetime.now(UTC), left=is_left, given=given))
     lines = content_lines({"task": task}, "  ")
     for action in actions:
         lines += step_lines(action)
     for one, each in zip(waits, asked, strict=True):
-        approving = typed("runs", "approve", one.run_id, one.number)
-        lines.append(f"  step {one.number} waits: `{approving}`")
+        approving = given.command("runs", "approve", one.run_id, one.number)
+        lines.append(f"  step {one.number} waits: {approving}")
         lines += content_lines({name: each[name] for name in ("tool", "input", "reason")}, "    ")
     if result:
         told = {"error": (result["error"] or {}).get("message")}

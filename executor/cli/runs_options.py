@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,12 +51,41 @@ def runs_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+@dataclass(frozen=True)
+class Given:
+    """Where runs are kept, as the user said it, for commands that are printed."""
+
+    database: str | None = None
+    key: Path | None = None
+
+    def command(self, *words: object) -> str:
+        """One that is typed elsewhere, too, and means the same runs. An address that may hold a
+        password is printed nowhere: then the command says in words what to add."""
+        added: list[object] = []
+        if self.database and not self._hides:
+            added += ["--database", self.database]
+        if self.key:
+            added += ["--database-key", self.key]
+        rest = " with the same --database" if self._hides else ""
+        return f"`{typed(*words, *added)}`{rest}"
+
+    @property
+    def _hides(self) -> bool:
+        from zkagent.prover.service.queue.address import read_address, shown_address
+
+        if self.database is None or "://" not in self.database:
+            return False
+        return shown_address(read_address(self.database)) != self.database
+
+
 @contextmanager
-def opened(database: str | None, database_key: Path | None, *, new: bool) -> "Iterator[Any]":
-    """A RunsDatabase. Raises RunsMissing, FileLocked, DatabaseUnusable."""
+def opened(
+    database: str | None, database_key: Path | None, *, new: bool = False, reads: bool = False
+) -> "Iterator[Any]":
+    """A RunsDatabase, as of `open_runs`. Raises RunsMissing, FileLocked, DatabaseUnusable."""
     from zkagent.executor.runtime.durable.database import open_runs
 
-    found: RunsDatabase = open_runs(database, key_file=database_key, new=new)
+    found: RunsDatabase = open_runs(database, key_file=database_key, new=new, reads=reads)
     try:
         yield found
     finally:
@@ -100,5 +130,5 @@ def requests_of(database: "RunsDatabase") -> "list[Request]":
     return [one for one in KeptApprovals(database).waiting() if one.at(now_s) == "waits"]
 
 
-__all__ = ["AGENTS_HELP", "CONTENTS", "INCLUDE_OPTION", "complete", "opened", "requests_of"]
-__all__ += ["runs_options", "signed_run", "store_of"]
+__all__ = ["AGENTS_HELP", "CONTENTS", "INCLUDE_OPTION", "Given", "complete", "opened"]
+__all__ += ["requests_of", "runs_options", "signed_run", "store_of"]

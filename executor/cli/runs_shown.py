@@ -10,6 +10,7 @@ from zkagent.errors import MOST_IN_LINE, in_line, plain
 from zkagent.executor.runtime.events.contents import WITHHELD
 
 if TYPE_CHECKING:
+    from zkagent.executor.cli.runs_options import Given
     from zkagent.executor.runs.records import RunRecord
     from zkagent.executor.runtime.core.events import Event
     from zkagent.executor.runtime.durable.kept import KeptRun
@@ -30,7 +31,6 @@ PROOFS = {
     "false": "no proof of this decision",
     "unverified": "proof unverified",
 }
-NOBODY = "its process has ended: `zkagent runs start FILE --run ID` goes on with it"
 
 
 def on_chain_json(record: "RunRecord") -> dict[str, Any]:
@@ -88,9 +88,12 @@ def _state(kept: "KeptRun", *, left: bool) -> str:
     return "left" if left and state == "running" else state
 
 
-def off_chain_line(kept: "KeptRun", now: datetime, *, left: bool) -> str:
+def off_chain_line(kept: "KeptRun", now: datetime, *, left: bool, given: "Given") -> str:
+    """given: where runs are kept, as the user said it."""
     state = _state(kept, left=left)
-    why = kept.code if state == "failed" else NOBODY if left else kept.reason
+    going_on = given.command("runs", "start", "FILE", "--run", "ID")
+    nobody = f"its process has ended: {going_on} goes on with it"
+    why = kept.code if state == "failed" else nobody if left else kept.reason
     since = age(max(0.0, (now - kept.started_at).total_seconds()))
     steps = f"{kept.steps} step{'' if kept.steps == 1 else 's'}"
     end = f"  {in_line(why, VALUE_SHOWN)}" if why else ""

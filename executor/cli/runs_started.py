@@ -1,13 +1,14 @@
 """A run of an agent off chain that a command begins, or goes on with, and waits for."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from zkagent.executor.cli import output
+from zkagent.executor.cli.runs_options import Given
 from zkagent.executor.cli.runs_shown import event_line
-from zkagent.executor.commands import typed
 from zkagent.executor.runtime.core.config import RunOptions
 from zkagent.executor.runtime.core.errors import JournalFault, RunUnknown
 from zkagent.executor.runtime.core.events import Event
@@ -61,12 +62,16 @@ class Saying:
     """Says which command answers, then waits. Implements Approvals."""
 
     desk: Approvals
+    given: Given
 
     async def wait(self, asked: Asked, step: PlanStep, reason: str) -> Verdict:
-        answers = [typed("runs", word, asked.run_id, asked.step) for word in ("approve", "decline")]
+        approve, decline = (
+            self.given.command("runs", word, asked.run_id, asked.step)
+            for word in ("approve", "decline")
+        )
         output.show(
-            f"step {asked.step} waits for approval: `{answers[0]}`, or `{answers[1]}`; Ctrl-C "
-            "leaves it waiting, and the run is kept",
+            f"step {asked.step} waits for approval: {approve}, or {decline}; Ctrl-C leaves it "
+            "waiting, and the run is kept",
             err=True,
         )
         return await self.desk.wait(asked, step, reason)
@@ -79,11 +84,18 @@ def carried_out(agent: "Agent", started: Started) -> AgentResult:
 
 
 def kept_run(
-    database: RunsDatabase, agent: "Agent", started: Started, run_id: str | None, file: str
+    database: RunsDatabase,
+    agent: "Agent",
+    started: Started,
+    run_id: str | None,
+    *,
+    again: Callable[[str], str],
+    given: Given,
 ) -> AgentResult:
-    """run_id: of one that goes on. Whoever interrupts is told how to go on."""
+    """run_id: of one that goes on. Whoever interrupts is told how to go on: again makes the command
+    of a run's id."""
     agent.add_sink(Narrating())
-    agent.wait_for(Saying(ApprovalDesk(KeptApprovals(database))))
+    agent.wait_for(Saying(ApprovalDesk(KeptApprovals(database)), given))
     with DurableRuntime(database, [agent]) as runtime:
         session = (
             runtime.session(agent, started.options) if run_id is None else runtime.resume(run_id)
@@ -92,8 +104,8 @@ def kept_run(
         try:
             return background.run(_heeded(runtime, session))
         except KeyboardInterrupt:
-            going_on = typed("runs", "start", file, "--run", session.id)
-            output.show(f"run {session.id} is kept: `{going_on}` goes on with it", err=True)
+            going_on = again(session.id)
+            output.show(f"run {session.id} is kept: {going_on} goes on with it", err=True)
             raise
 
 

@@ -82,15 +82,34 @@ def encrypted_engine(
         path.touch(0o600)
         _try_key(path, key)
     except OSError as exc:
-        raise FileLocked(f"{path}: {exc.strerror}") from exc
+        raise FileLocked(
+            f"{path} cannot be opened to write there: {exc.strerror}; name another place, or have "
+            "this one writable"
+        ) from exc
+    return _engine(connect, poolclass=sa.QueuePool, pool_size=4, max_overflow=4)
+
+
+def reading_engine(
+    path: Path, key: str, translated: Callable[[FileLocked], Exception] | None = None
+) -> sa.Engine:
+    """Of a file that is there, also where nothing can be written; its statements change nothing.
+    Each transaction has a connection of its own, and so sees what others have written by then.
+    Raises FileLocked. translated: as for `encrypted_engine`."""
+
+    def connect() -> Any:
+        try:
+            return _connect_to_read(path, key, "mode=rw")
+        except FileLocked as exc:
+            raise (translated(exc) if translated else exc) from exc.__cause__
+
+    if not _journal(path).exists():  # as for `_try_key`
+        _connect_to_read(path, key, "mode=ro").close()
+    return _engine(connect, poolclass=sa.NullPool)
+
+
+def _engine(connect: Callable[[], Any], **pool: Any) -> sa.Engine:
     engine = sa.create_engine(
-        "sqlite://",
-        module=sqlcipher,
-        creator=connect,
-        poolclass=sa.QueuePool,
-        pool_size=4,
-        max_overflow=4,
-        hide_parameters=True,
+        "sqlite://", module=sqlcipher, creator=connect, hide_parameters=True, **pool
     )
     sa.event.listen(engine, "begin", _begin)
     return engine
@@ -129,11 +148,58 @@ def _connect(path: Path, key: str) -> Any:
     return connection
 
 
+def _connect_to_read(path: Path, key: str, how: str) -> Any:
+    """SQLite keeps an index of the log beside a file that it reads. Where it can make none, and no
+    log is there, the file alone is all that was written."""
+    try:
+        return _opened_to_read(path, key, how)
+    except sqlcipher.Error as exc:
+        if not _name(exc).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+            raise _refused(path, exc) from None
+    for beside in (path.with_name(f"{path.name}-wal"), _journal(path)):
+        if _size(beside):
+            raise FileLocked(
+                f"{path} cannot be read where nothing can be written, since a process that ended "
+                f"left {beside.name}: copy {path.name} and that to a folder that can be written to"
+            )
+    try:
+        return _opened_to_read(path, key, "immutable=1")
+    except sqlcipher.Error as exc:
+        raise _refused(path, exc) from None
+
+
+def _opened_to_read(path: Path, key: str, how: str) -> Any:
+    address = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlcipher.connect(
+        address, BUSY_S, uri=True, isolation_level=None, check_same_thread=False
+    )
+    try:
+        _unlock(connection, key)
+        for pragma in (*PRAGMAS, "query_only=on"):
+            connection.execute(f"PRAGMA {pragma}")
+    except sqlcipher.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _journal(path: Path) -> Path:
+    """What undoes a change that was cut short."""
+    return path.with_name(f"{path.name}-journal")
+
+
 def _try_key(path: Path, key: str) -> None:
     """By a connection that can write nothing: closing any other one with a wrong key would move a
     log into the file that a killed process left. A change of keys that was cut short has to be
     undone first, by whoever opens it. Raises FileLocked."""
-    if not path.stat().st_size or path.with_name(f"{path.name}-journal").exists():
+    if not path.stat().st_size or _journal(path).exists():
         return
     connection = sqlcipher.connect(f"{path.absolute().as_uri()}?mode=ro", BUSY_S, uri=True)
     try:
@@ -166,4 +232,4 @@ def _name(exc: BaseException) -> str:
     return str(getattr(exc, "sqlite_errorname", None) or type(exc).__name__)
 
 
-__all__ = ["READS", "encrypted_engine", "new_key", "read_key", "rekey"]
+__all__ = ["READS", "encrypted_engine", "new_key", "read_key", "reading_engine", "rekey"]

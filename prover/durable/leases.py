@@ -7,6 +7,7 @@ alarm costs one proof made twice, of which one is accepted.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -17,6 +18,7 @@ import sqlalchemy as sa
 from zkagent.prover.durable.errors import LeaseLost
 
 LOCK_SPACE = 0x7A6B  # keeps our advisory locks apart from others in the same database
+READ_ONLY = (errno.EROFS, errno.EACCES)
 
 
 class Place(Protocol):
@@ -42,7 +44,7 @@ class Leases(Protocol):
         """Raise LeaseLost when others may take us for dead."""
 
     def is_free(self, worker: str) -> bool:
-        """Whether nobody holds this id any more."""
+        """Whether nobody holds this id any more. Raises OSError: it cannot be told."""
 
     def close(self) -> None: ...
 
@@ -58,11 +60,11 @@ class FileLeases:
     """flock on `folder`/<worker>; all workers are on this machine."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, exist_ok=True)
         self._folder = folder
         self._held: tuple[Path, int] | None = None
 
     def take(self, worker: str) -> None:
+        self._folder.mkdir(mode=0o700, exist_ok=True)
         path = self._folder / worker
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -78,6 +80,10 @@ class FileLeases:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
             return True
+        except OSError as exc:
+            if exc.errno not in READ_ONLY:
+                raise
+            return _looks_free(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -94,6 +100,19 @@ class FileLeases:
             path.unlink(missing_ok=True)
             os.close(descriptor)
             self._held = None
+
+
+def _looks_free(path: Path) -> bool:
+    """Of one that stays where it is, since nothing can be written there."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(descriptor)
 
 
 class AdvisoryLeases:

@@ -237,7 +237,7 @@ async def decide(run_id: RunId, body: SkipValidation[Answer], desk: At, caller: 
 
 
 def _json(content: dict[str, Any]) -> Response:
-    """In ASCII: models and tools may say half of a surrogate pair, which is no UTF-8."""
+    """In ASCII: models may say half of a surrogate pair, which is no UTF-8."""
     return Response(json.dumps(content, default=_time), media_type="application/json")
 
 

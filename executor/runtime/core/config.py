@@ -15,9 +15,9 @@ from zkagent.executor.runtime.core.steps import Planner, Reflector
 from zkagent.executor.runtime.core.tools import ToolDefinition
 
 MOST_STEPS = 1000
-MOST_SEED = (1 << 53) - 1  # for clients whose numbers are floats
+MOST_SEED = (1 << 53) - 1  # of commands and clients whose numbers are floats
 MOST_ATTEMPTS = 100
-MOST_SEED = 1 << 63
+SEEDS = 1 << 63  # as many above zero, and below
 LOCAL = "local"  # the principal that runs the process, where nobody else has a name
 ID = "[A-Za-z0-9_-]{1,64}"
 UNKEPT = re.compile("[\0\ud800-\udfff]")
@@ -212,7 +212,7 @@ class RunOptions:
             raise AgentConfigRefused(
                 f"session is {ID}, not {self.session!r:.80}: name the conversation so, or give none"
             )
-        if type(self.seed) is not int or not -MOST_SEED <= self.seed < MOST_SEED:
+        if type(self.seed) is not int or not -SEEDS <= self.seed < SEEDS:
             raise AgentConfigRefused(f"seed is a whole number of 64 bits, not {self.seed!r:.80}")
 
 

@@ -19,4 +19,16 @@ def fields_of(value: Any) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
-__all__ = ["Json", "JsonObject", "canonical", "fields_of"]
+def is_text(text: str) -> bool:
+    """Whether UTF-8 can say it: half of a surrogate pair is no character, both halves are one, as
+    JSON reads them."""
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+__all__ = ["Json", "JsonObject", "canonical", "fields_of", "is_text"]

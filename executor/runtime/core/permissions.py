@@ -3,6 +3,7 @@
 The runner asks at each place; what was refused or changed is in the audit log before it goes on.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -68,6 +69,15 @@ class NotesAnswers(Protocol):
         """Before the run goes by it."""
 
 
+@runtime_checkable
+class NamesTools(Protocol):
+    """Permissions with rules about single tools."""
+
+    def check_tools(self, agent_id: str, tools: Collection[str]) -> None:
+        """tools: ids of all that the agent has. Raises AgentConfigRefused: a rule is about none of
+        them, and so would hold nothing back."""
+
+
 class Approvals(Protocol):
     """Whom a step waits for, if a verdict says so."""
 
@@ -97,5 +107,5 @@ class AllowAll:
         return Verdict(True, value)
 
 
-__all__ = ["SECRETS_REFUSED", "AllowAll", "Approvals", "Asked", "NobodyApproves", "NotesAnswers"]
-__all__ += ["Permissions", "Place", "Verdict"]
+__all__ = ["SECRETS_REFUSED", "AllowAll", "Approvals", "Asked", "NamesTools", "NobodyApproves"]
+__all__ += ["NotesAnswers", "Permissions", "Place", "Verdict"]

@@ -21,7 +21,13 @@ from zkagent.circuits.support.cache import given_home, home_refused, platform_fo
 from zkagent.executor.runtime.core.errors import JournalFault
 from zkagent.executor.runtime.durable.seals import Seals
 from zkagent.executor.runtime.durable.tables import SCHEMA_VERSION, facts, metadata
-from zkagent.prover.durable.encrypted import READS, encrypted_engine, new_key, read_key
+from zkagent.prover.durable.encrypted import (
+    READS,
+    encrypted_engine,
+    new_key,
+    read_key,
+    reading_engine,
+)
 from zkagent.prover.durable.errors import FileLocked
 from zkagent.prover.service.errors import DatabaseUnusable
 from zkagent.prover.service.queue.address import read_address, shown_address
@@ -48,14 +54,15 @@ class RunsMissing(DatabaseUnusable):
 
 @dataclass
 class RunsDatabase:
-    """shown: its address without secrets; folder: where the leases of processes lie. Of the process
-    that opened it."""
+    """shown: its address without secrets; folder: where the leases of processes lie; reads: it was
+    opened for that alone. Of the process that opened it."""
 
     engine: sa.Engine
     url: sa.URL
     folder: Path
     shown: str
     seals: Seals
+    reads: bool = False
     _threads: ThreadPoolExecutor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +76,8 @@ class RunsDatabase:
         """`do` in one transaction, with the time that all processes share. patience_s: how long it
         is tried again where the database is away; then it may have been done already, and `do` has
         to know that. Raises JournalFault."""
+        if self.reads:
+            raise JournalFault(f"runs in {self.shown}: they were opened to be read alone")
 
         def once() -> T:
             with self.translated(STAYS), self.engine.connect() as connection, connection.begin():
@@ -111,14 +120,22 @@ class RunsDatabase:
 
 
 def open_runs(
-    database: Path | str | None = None, *, key_file: Path | None = None, new: bool = True
+    database: Path | str | None = None,
+    *,
+    key_file: Path | None = None,
+    new: bool = True,
+    reads: bool = False,
 ) -> RunsDatabase:
     """database: a file's path, postgresql://..., sqlite:///PATH, or None for the usual file; made
-    if it is not there, and its tables, unless `new` is False. Raises FileLocked: no key, another
-    one, a damaged file; RunsMissing; DatabaseUnusable; JournalFault."""
-    opened = _opened(database, key_file, new=new)
+    if it is not there, and its tables, unless `new` is False. reads: nothing is made or written,
+    nor can be. Raises FileLocked: no key, another one, a damaged file; RunsMissing;
+    DatabaseUnusable; JournalFault."""
+    opened = _opened(database, key_file, new=new and not reads, reads=reads)
     try:
-        opened.write(lambda connection, _: _prepare(opened, connection))
+        if reads:
+            opened.read(lambda connection: _check(opened, connection))
+        else:
+            opened.write(lambda connection, _: _prepare(opened, connection))
     except BaseException:
         opened.close()
         raise
@@ -135,12 +152,15 @@ def usual_file() -> Path:
     return _root() / FOLDER / FILE
 
 
-def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) -> RunsDatabase:
+def _opened(
+    database: Path | str | None, key_file: Path | None, *, new: bool, reads: bool
+) -> RunsDatabase:
     if isinstance(database, str) and "://" in database:
         url = read_address(database)
         if url.get_backend_name() == "postgresql":
-            seals = Seals(_key(key_file, is_new=True))
-            return RunsDatabase(_postgres(url), url, usual_folder(), shown_address(url), seals)
+            seals = Seals(_key(key_file, is_new=not reads))
+            folder = usual_file().parent if reads else usual_folder()
+            return RunsDatabase(_postgres(url), url, folder, shown_address(url), seals, reads)
         database = Path(str(url.database))
     path = (Path(database) if database else usual_file()).absolute()
     if new and not database:
@@ -153,8 +173,9 @@ def _opened(database: Path | str | None, key_file: Path | None, *, new: bool) ->
         raise RunsMissing(str(path), f"no runs are kept there ({REMEDY})")
     key = _key(key_file, is_new=is_new)
     url = sa.URL.create("sqlite", database=str(path))
-    engine = encrypted_engine(path, key, lambda locked: JournalFault(str(locked)))
-    return RunsDatabase(engine, url, path.parent, str(path), Seals(key))
+    engine_of = reading_engine if reads else encrypted_engine
+    engine = engine_of(path, key, lambda locked: JournalFault(str(locked)))
+    return RunsDatabase(engine, url, path.parent, str(path), Seals(key), reads)
 
 
 def _key(file: Path | None, *, is_new: bool) -> str:
@@ -165,7 +186,7 @@ def _key(file: Path | None, *, is_new: bool) -> str:
     if not usual.exists():
         if not is_new:
             raise FileLocked(
-                f"the key {usual} is gone, and the file is encrypted with it: put it back, or set "
+                f"the key {usual} is gone, and what is kept needs it: put it back, or set "
                 f"{VARIABLE}"
             )
         _make_key(usual)
@@ -221,23 +242,27 @@ def _prepare(database: RunsDatabase, connection: sa.Connection) -> None:
             raise DatabaseUnusable(database.shown, f"its encoding is {encoding}: {remedy}")
     metadata.create_all(connection)
     insert_once(connection, facts, {"name": "schema", "value": SCHEMA_VERSION})
-    schema = sa.select(facts.c.value).where(facts.c.name == "schema")
-    if (found := connection.execute(schema).scalar_one()) != SCHEMA_VERSION:
+    insert_once(connection, facts, {"name": "key", "value": _mark(database)})
+    _check(database, connection)
+
+
+def _check(database: RunsDatabase, connection: sa.Connection) -> None:
+    """On Postgres a wrong key opens everything, and would seal what it cannot check."""
+    if not sa.inspect(connection).has_table(facts.name):
+        raise RunsMissing(database.shown, f"no runs are kept there ({REMEDY})")
+    said = {fact.name: fact.value for fact in connection.execute(sa.select(facts))}
+    if (found := said.get("schema")) != SCHEMA_VERSION:
         reason = f"its runs have version {found}, this program reads {SCHEMA_VERSION}"
         raise DatabaseUnusable(database.shown, f"{reason}: use the zkagent that wrote them")
-    _check_key(database, connection)
-
-
-def _check_key(database: RunsDatabase, connection: sa.Connection) -> None:
-    """On Postgres a wrong key opens everything, and would seal what it cannot check."""
-    mark = database.seals.first("this database")
-    insert_once(connection, facts, {"name": "key", "value": mark})
-    found = connection.execute(sa.select(facts.c.value).where(facts.c.name == "key")).scalar_one()
-    if found != mark:
+    if said.get("key") != _mark(database):
         raise FileLocked(
             f"the runs in {database.shown} were sealed with another key: give theirs, by a file or "
             f"{VARIABLE}"
         )
+
+
+def _mark(database: RunsDatabase) -> str:
+    return database.seals.first("this database")
 
 
 __all__ = ["PATIENCE_S", "VARIABLE", "RunsDatabase", "RunsMissing", "open_runs", "usual_file"]

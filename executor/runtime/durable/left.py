@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from zkagent.executor.runtime.core.errors import JournalFault
 from zkagent.executor.runtime.durable.database import RunsDatabase
 from zkagent.executor.runtime.durable.kept import KeptRun
 from zkagent.executor.runtime.durable.store import OPEN
@@ -19,6 +20,11 @@ def left(database: RunsDatabase, listed: Iterable[KeptRun]) -> frozenset[str]:
         leases = open_leases(database)
         try:
             held = {owner for owner in owners if not leases.is_free(owner)}
+        except OSError as exc:
+            why = f"{exc.strerror} ({exc.filename})"
+            raise JournalFault(
+                f"runs in {database.shown}: whether anybody is at them cannot be told: {why}"
+            ) from exc
         finally:
             leases.close()
     return frozenset(kept.id for kept in unfinished if kept.owner not in held)

@@ -246,7 +246,7 @@ class RunStore:
             return beginning
         if len(found) != 1 or not beginning:
             several = f"more than one begins like this: {', '.join(found)}" if beginning else ""
-            why = several if found and several else "see `zkagent runs list`"
+            why = several if found and several else "see the list of runs"
             raise RunUnknown(f"there is no run {beginning!r:.80}: {why}")
         return str(found[0])
 

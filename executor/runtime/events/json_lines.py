@@ -59,7 +59,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _line(told: dict[str, Any]) -> bytes:
-    """Half of a surrogate pair, which tools and models may say, is no UTF-8: it stays escaped."""
+    """Half of a surrogate pair, which models may say, is no UTF-8: it stays escaped."""
     try:
         return (json.dumps(told, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:

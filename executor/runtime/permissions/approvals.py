@@ -206,6 +206,9 @@ class Supervised(Rule):
         if not self._tools:
             raise AgentConfigRefused("supervised tools: name at least one")
 
+    def restricted(self, agent_id: str) -> Collection[str]:
+        return self._tools
+
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         if asked.tool is None or asked.tool.id not in self._tools:
             return None

@@ -36,6 +36,9 @@ class Arguments(Rule):
         if schema is None and fits is None:
             raise AgentConfigRefused(f"arguments of {tool}: give a schema or a predicate")
 
+    def restricted(self, agent_id: str) -> Collection[str]:
+        return (self._tool,)
+
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         return self._judged(asked, step.input)
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from zkagent.executor.runtime.core.errors import AgentConfigRefused
-from zkagent.executor.runtime.core.json_values import Json
+from zkagent.executor.runtime.core.json_values import Json, is_text
 from zkagent.executor.runtime.core.permissions import Asked, Place
 from zkagent.executor.runtime.core.steps import PlanStep
 from zkagent.executor.runtime.permissions.engine import Opinion, Rule, Stage
@@ -154,10 +154,12 @@ class Size(Rule):
 def _length(value: Any) -> int | None:
     """Of a text and of an object's keys; None for what is no JSON."""
     if isinstance(value, str):
-        return len(value)
+        return len(value) if is_text(value) else None
     if isinstance(value, Mapping):
         keys = list(value)
-        return sum(map(len, keys)) if all(isinstance(key, str) for key in keys) else None
+        if not all(isinstance(key, str) and is_text(key) for key in keys):
+            return None
+        return sum(map(len, keys))
     if isinstance(value, float):
         return 0 if math.isfinite(value) else None
     if isinstance(value, int):  # truth values as well

@@ -29,6 +29,7 @@ def default_permissions(
     rate_store: RateStore | None = None,
     rules: Sequence[Rule] = (),
     audit: Audit | None = None,
+    shared: bool = False,
 ) -> PermissionEngine:
     """Tools that are safe by default, sixty calls a minute of each; secrets, cards and IBANs become
     tokens.
@@ -38,7 +39,8 @@ def default_permissions(
     kinds of redaction/kinds.py that become tokens, in the place of the default ones, so
     `SECRETS | PAYMENT | {"email"}` is those and addresses. refuse_secrets_at: places, such as task,
     at which what has a secret (not a card or an IBAN) is refused. rules: of the owner, beside
-    these. Raises AgentConfigRefused.
+    these. An agent is refused that has not each tool that rules, limits or `deny` name, unless they
+    are shared: of several agents with other tools. Raises AgentConfigRefused.
     """
     named = {*allow, *destructive, *(only or ()), *deny}
     if config and (unknown := named - {tool.id for tool in config.tools}):
@@ -50,7 +52,10 @@ def default_permissions(
     )
     own = (KnownTool(), SafeTools(allow, destructive), ToolLists(only, deny))
     usual = (*own, *rules, redaction, Rates(limits, rate_store))
-    return PermissionEngine((Size(), *usual), audit)
+    engine = PermissionEngine((Size(), *usual), audit, shared=shared)
+    if config:
+        engine.check_tools(config.id, [tool.id for tool in config.tools])
+    return engine
 
 
 __all__ = ["default_permissions"]

@@ -5,10 +5,11 @@ the engine is made; what a tool, a model or a memory says is only ever their sub
 fails refuses. What was not plainly allowed is in the audit log before the answer is given.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from zkagent.executor.runtime.core.errors import AgentConfigRefused
 from zkagent.executor.runtime.core.foreign import contained
 from zkagent.executor.runtime.core.json_values import Json, JsonObject
 from zkagent.executor.runtime.core.permissions import Asked, Verdict
@@ -40,6 +41,10 @@ class Rule:
     stage: Stage = "usual"
     longest_secret: int = 0  # characters, of those that it knows
 
+    def restricted(self, agent_id: str) -> Collection[str]:
+        """Ids of tools of this agent that it holds back: a misspelt one would hold back nothing."""
+        return ()
+
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         """Of a step as it would be carried out: its input is redacted already."""
         return None
@@ -50,9 +55,13 @@ class Rule:
 
 
 class PermissionEngine:
-    """Implements Permissions. rules: asked in this order within each stage."""
+    """Implements Permissions. rules: asked in this order within each stage. shared: they are of
+    several agents, so one need not have all tools that they name."""
 
-    def __init__(self, rules: Sequence[Rule], audit: Audit | None = None) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], audit: Audit | None = None, *, shared: bool = False
+    ) -> None:
+        self._shared = shared
         self.audit: Audit = MemoryAudit() if audit is None else audit
         self._rules = tuple(rule for stage in STAGES for rule in rules if rule.stage == stage)
         self._of_values = tuple(rule for rule in self._rules if _overrides(rule, "value"))
@@ -67,6 +76,15 @@ class PermissionEngine:
     def longest_secret(self) -> int:
         """Characters, of those that the owner named: so much of a stream is held back."""
         return max((rule.longest_secret for rule in self._rules), default=0)
+
+    def check_tools(self, agent_id: str, tools: Collection[str]) -> None:
+        for rule in () if self._shared else self._rules:
+            if unknown := set(rule.restricted(agent_id)) - set(tools):
+                raise AgentConfigRefused(
+                    f"agent {agent_id} has no tool {min(unknown)!r}, which its rule {rule.name} is "
+                    f"about; it has {', '.join(sorted(tools)) or 'none'} (rules of several agents "
+                    "are made with shared=True)"
+                )
 
     async def judge_step(self, asked: Asked, step: PlanStep) -> Verdict:
         """Raises AuditBroken: what is refused cannot be written down."""

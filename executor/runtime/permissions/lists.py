@@ -90,6 +90,10 @@ class ToolLists(Rule):
         self._deny = plain_names(deny)
         self._agents = dict(agents or {})
 
+    def restricted(self, agent_id: str) -> Collection[str]:
+        own = self._agents.get(agent_id)
+        return self._deny | (own._deny if own else frozenset())
+
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         if asked.tool is None:
             return None

@@ -37,8 +37,15 @@ class Limit:
     tools: Collection[str] | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.calls <= MOST_CALLS:
-            raise AgentConfigRefused(f"limit {self.name}: {self.calls} calls; take 1 to 10,000")
+        if type(self.calls) is not int or not 1 <= self.calls <= MOST_CALLS:
+            given = f"{self.calls!r:.40}"
+            raise AgentConfigRefused(f"limit {self.name}: {given} calls; take 1 to 10,000")
+        for name in ("window_s", "cooldown_s"):
+            seconds = getattr(self, name)
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+                raise AgentConfigRefused(
+                    f"limit {self.name}: {name} = {seconds!r:.40}; take a number of seconds"
+                )
         if not (1 <= self.window_s <= LONGEST_WINDOW_S and 0 <= self.cooldown_s <= self.window_s):
             raise AgentConfigRefused(
                 f"limit {self.name}: a window of {self.window_s} s, {self.cooldown_s} s between; "
@@ -134,6 +141,9 @@ class Rates(Rule):
             raise AgentConfigRefused("two limits have one name: give each its own")
         self._limits = tuple(limits)
         self._store = store or MemoryRates()
+
+    def restricted(self, agent_id: str) -> Collection[str]:
+        return {tool for limit in self._limits for tool in limit.tools or ()}
 
     async def step(self, asked: Asked, step: PlanStep) -> Opinion | None:
         if asked.tool is None:

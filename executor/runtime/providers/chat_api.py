@@ -32,6 +32,7 @@ from zkagent.models.strict_json import load_json
 BASE_VARIABLE, KEY_VARIABLE = "ZKAGENT_MODEL_URL", "ZKAGENT_MODEL_KEY"
 MOST_NAME = 200  # characters of what a service calls its model
 MOST_BYTES = 1 << 24
+WHITE = b" \t\r\n"
 TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 #: Without the calls that go before it, a service refuses role tool: outputs go as the user's.
 ROLES = {"tool": "user"}
@@ -80,7 +81,9 @@ class ChatClient:
 
     async def call(self, messages: Sequence[ChatMessage], options: CallOptions) -> ModelResponse:
         async with self._asked(messages, options, stream=False) as answer:
-            found = await self._json(answer)
+            return self._completion(await self._json(_parts(answer, self.name)))
+
+    def _completion(self, found: Any) -> ModelResponse:
         try:
             text = found["choices"][0]["message"]["content"]
             usage = _usage(found.get("usage"))
@@ -95,9 +98,15 @@ class ChatClient:
     async def stream(
         self, messages: Sequence[ChatMessage], options: CallOptions
     ) -> AsyncIterator[TokenChunk]:
+        """A service that does not stream answers with JSON as a whole, which is one chunk."""
         async with self._asked(messages, options, stream=True) as answer:
+            begun, parts = await _begun(_parts(answer, self.name))
+            if _is_json(answer) and begun.lstrip(WHITE).startswith((b"{", b"[")):
+                whole = self._completion(await self._json(parts))
+                yield TokenChunk(whole.text, whole.usage)
+                return
             held = ""  # what may be the key's beginning
-            async for line in _lines(answer, self.name):
+            async for line in _lines(parts):
                 if line == "[DONE]":
                     if held:
                         yield TokenChunk(held)
@@ -137,7 +146,7 @@ class ChatClient:
 
     async def _refusal(self, answer: httpx.Response) -> ModelFault:
         status = answer.status_code
-        found = await self._json(answer, strict=False)
+        found = await self._json(_parts(answer, self.name), strict=False)
         error = found.get("error") if isinstance(found, dict) else None
         said = error.get("message") if isinstance(error, dict) else None
         why = f": {in_line(self._without_key(said), 300)}" if isinstance(said, str) else ""
@@ -145,12 +154,10 @@ class ChatClient:
             f"{self.name} answered {status}{why}", status=status, retriable=status in TRY_AGAIN
         )
 
-    async def _json(self, answer: httpx.Response, *, strict: bool = True) -> Any:
+    async def _json(self, parts: AsyncIterator[bytes], *, strict: bool = True) -> Any:
         content = bytearray()
-        async for part in answer.aiter_bytes():
+        async for part in parts:
             content += part
-            if len(content) > MOST_BYTES:
-                raise ModelFault(f"{self.name} answered with more than {MOST_BYTES:,} bytes")
         try:
             return load_json(bytes(content))
         except ValueError as exc:
@@ -186,14 +193,42 @@ def _body(
     return body
 
 
-async def _lines(answer: httpx.Response, name: str) -> AsyncIterator[str]:
-    """The data of server-sent events, a line each."""
+async def _parts(answer: httpx.Response, name: str) -> AsyncIterator[bytes]:
+    """Of an answer, as they come. Raises ModelFault: they become too many."""
     size = 0
-    begun: list[bytes] = []  # of a line that goes on
     async for part in answer.aiter_bytes():
         size += len(part)
         if size > MOST_BYTES:
             raise ModelFault(f"{name} answered with more than {MOST_BYTES:,} bytes")
+        yield part
+
+
+async def _begun(parts: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
+    """What an answer begins with, to its first character that is not white; and all of it."""
+    seen: list[bytes] = []
+    async for part in parts:
+        seen.append(part)
+        if part.strip(WHITE):
+            break
+
+    async def whole() -> AsyncIterator[bytes]:
+        for part in seen:
+            yield part
+        async for part in parts:
+            yield part
+
+    return b"".join(seen), whole()
+
+
+def _is_json(answer: httpx.Response) -> bool:
+    kind = str(answer.headers.get("content-type", ""))
+    return kind.partition(";")[0].strip().lower() == "application/json"
+
+
+async def _lines(parts: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """The data of server-sent events, a line each."""
+    begun: list[bytes] = []  # of a line that goes on
+    async for part in parts:
         *ended, rest = part.split(b"\n")
         if ended:
             ended[0] = b"".join((*begun, ended[0]))

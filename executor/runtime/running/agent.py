@@ -8,7 +8,12 @@ from zkagent.executor.runtime.core.config import LOCAL, AgentConfig, RunOptions
 from zkagent.executor.runtime.core.errors import RuntimeFault
 from zkagent.executor.runtime.core.events import Sink
 from zkagent.executor.runtime.core.journal import DirectJournal, Journal
-from zkagent.executor.runtime.core.permissions import Approvals, NobodyApproves, Permissions
+from zkagent.executor.runtime.core.permissions import (
+    Approvals,
+    NamesTools,
+    NobodyApproves,
+    Permissions,
+)
 from zkagent.executor.runtime.core.result import AgentResult
 from zkagent.executor.runtime.core.steps import ChatMessage
 from zkagent.executor.runtime.core.tools import ToolDefinition
@@ -45,6 +50,8 @@ class Agent:
         self.config = config
         self._runner = Runner(config)
         self._permissions = config.permissions or _default_permissions(config)
+        if isinstance(self._permissions, NamesTools):
+            self._permissions.check_tools(config.id, [tool.id for tool in config.tools])
         self._world = world or World()
         self._sinks = Sinks([*sinks, *(hooks.sinks() if hooks else ())])
         self._approvals = approvals or NobodyApproves()

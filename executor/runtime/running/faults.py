@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from zkagent.errors import in_line
 from zkagent.executor.runtime.core.errors import RuntimeFault, ToolFault
 from zkagent.executor.runtime.running.plain_values import plain_json
 
@@ -17,7 +18,7 @@ def _info(fault: RuntimeFault) -> dict[str, Any]:
     try:
         info: dict[str, Any] = plain_json(fault.info)
     except ValueError:
-        return {"left_out": sorted(fault.info)}
+        return {"left_out": sorted(in_line(str(name), 100) for name in fault.info)}
     return info
 
 

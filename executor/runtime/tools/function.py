@@ -42,10 +42,24 @@ PARAMETER = re.compile(
     r"^\s*(?::param\s+(?:[\w\[\], .]+\s)?)?(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$"
 )
 MOST_DESCRIPTION = 4000
+#: Of `tool`: all of a ToolDefinition but what the function says.
+FLAGS = frozenset(ToolDefinition.__dataclass_fields__) - {"schema", "run"}
 
 
 @overload
-def tool(function: Function, /) -> ToolDefinition: ...
+def tool(
+    function: Function,
+    /,
+    *,
+    id: str | None = None,
+    description: str | None = None,
+    safe_by_default: bool = False,
+    destructive: bool = False,
+    honours_keys: bool = False,
+    interrupted: Interrupted | None = None,
+    retriable: tuple[type[BaseException], ...] = (),
+    timeout_s: float = 30.0,
+) -> ToolDefinition: ...
 
 
 @overload
@@ -66,11 +80,18 @@ def tool(function: Function | None = None, /, **flags: Any) -> Any:
     """A ToolDefinition of the function, which is `run` through it from now on.
 
     id: its name by default. The other flags are those of ToolDefinition. Raises AgentConfigRefused:
-    a parameter that no JSON can be.
+    a flag that there is not, or a parameter that no JSON can be.
     """
+    if unknown := set(flags) - FLAGS:
+        known = ", ".join(sorted(FLAGS))
+        raise AgentConfigRefused(f"a tool has no flag {min(unknown)!r}; there are {known}")
     if function is None:
         return functools.partial(_made, **flags)
-    return _made(function)
+    if not callable(function):
+        raise AgentConfigRefused(
+            f"a tool is made of a function, not of {function!r:.80}: a name is given as id="
+        )
+    return _made(function, **flags)
 
 
 def _made(

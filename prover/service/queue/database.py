@@ -311,16 +311,20 @@ def shared_clock(connection: sa.Connection) -> float:
 
 
 def patiently(action: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
-    """Repeat a transaction that the database refuses for the moment. Raises what does not end."""
+    """Repeat a transaction that the database refuses for the moment; each reason is logged once.
+    Raises what does not end."""
     deadline = time.monotonic() + patience_s
     wait_s = 0.05
+    said: set[str] = set()
     while True:
         try:
             return action()
         except (sa.exc.DBAPIError, sa.exc.TimeoutError, DatabaseLost) as exc:
             if time.monotonic() > deadline or _stays(exc):
                 raise
-            log.warning("the database refused, trying again: %s", trouble_of(exc).detail)
+            if (why := trouble_of(exc).detail) not in said:
+                log.warning("the database refused, trying again: %s", why)
+                said.add(why)
             time.sleep(wait_s)
             wait_s = min(2 * wait_s, 2.0)
 

@@ -1,6 +1,8 @@
 """`zkagent runs` for agents off chain, each command called as a user does."""
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,9 +15,11 @@ import pytest
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.fleet import eventually
 from tests.support.processes import environment
+from zkagent.executor.cli.runs_options import Given
 from zkagent.executor.runtime.durable.approvals import KeptApprovals
 from zkagent.executor.runtime.durable.database import VARIABLE, open_runs
 from zkagent.executor.runtime.durable.store import RunStore
+from zkagent.prover.durable.encrypted import new_key
 
 AGENTS = """
 import asyncio
@@ -59,7 +63,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-Begin = Callable[[str], "subprocess.Popen[str]"]
+Begin = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -67,10 +71,10 @@ def begin() -> Iterator[Begin]:
     """Starts a run in a process of its own, which ends with the test."""
     children: list[subprocess.Popen[str]] = []
 
-    def started(agent: str) -> subprocess.Popen[str]:
+    def started(agent: str, *more: str) -> subprocess.Popen[str]:
         words = [sys.executable, "-m", "zkagent", "runs", "start", "agents.py", "--agent", agent]
         child = subprocess.Popen(
-            [*words, "--json"],
+            [*words, "--json", *more],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -322,21 +326,68 @@ def test_whoever_interrupts_is_told_how_the_run_goes_on_and_it_does(
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=120)
     assert child.returncode not in (0, 1)
-    assert f"`zkagent runs start agents.py --run {run_id}`" in err
+    assert f"`zkagent runs start agents.py --agent payer --run {run_id}`" in err
     assert exit_code("runs", "approve", run_id, "0", "--yes") == 0
     capsys.readouterr()
     assert exit_code("runs", "start", "agents.py", "--agent", "payer", "--run", run_id[:9]) == 0
     assert capsys.readouterr().out == "done\n"
 
 
-def waiting(place: Path) -> str:
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_commands_that_are_printed_name_the_database_and_its_key_and_work(
+    by: str,
+    capsys: pytest.CaptureFixture[str],
+    place: Path,
+    begin: Begin,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    new_key(place / "my key")
+    file = place / "my runs"
+    if by == "environment":
+        monkeypatch.setenv("ZKAGENT_RUNS", "my runs")
+    else:
+        monkeypatch.delenv("ZKAGENT_RUNS", raising=False)
+    where = ("--database-key", "my key", *(("--database", "my runs") if by == "option" else ()))
+    child = begin("payer", *where)
+    run_id = waiting(place, file, place / "my key")
+    exit_code("runs", "show", run_id, *where)
+    shown = capsys.readouterr().out
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=120)
+    monkeypatch.delenv("ZKAGENT_RUNS", raising=False)  # of another terminal
+    approving = re.findall("`zkagent (runs approve .*?)`", err + shown)
+    assert len(approving) == 2
+    assert approving[0] == approving[1]
+    assert exit_code(*shlex.split(approving[0]), "--yes") == 0
+    (going_on,) = re.findall("is kept: `zkagent (.*?)` goes on", err)
+    capsys.readouterr()
+    assert exit_code(*shlex.split(going_on)) == 0
+    assert capsys.readouterr().out == "done\n"
+
+
+@pytest.mark.parametrize(
+    ("database", "printed"),
+    [
+        (None, "`zkagent runs list`"),
+        ("a b", "`zkagent runs list --database 'a b'`"),
+        ("postgresql://host/runs", "`zkagent runs list --database postgresql://host/runs`"),
+        ("postgresql://me:s3cret@host/runs", "`zkagent runs list` with the same --database"),
+        ("postgresql://host/runs?password=s3cret", "`zkagent runs list` with the same --database"),
+    ],
+)
+def test_a_command_is_printed_without_a_password(database: str | None, printed: str) -> None:
+    assert Given(database).command("runs", "list") == printed
+
+
+def waiting(place: Path, file: Path | None = None, key: Path | None = None) -> str:
     """The id of the run that waits for approval, as soon as one does."""
-    file = place / "home" / "runtime" / "runs.sqlite"
+    file = file or place / "home" / "runtime" / "runs.sqlite"
+    key_file = key or place / "home" / "runtime.key"
     found: list[str] = []
 
     def look() -> bool:
-        if file.exists() and (place / "home" / "runtime.key").exists():
-            database = open_runs()
+        if file.exists() and file.stat().st_size and key_file.exists():
+            database = open_runs(file, key_file=key_file)
             asked = {one.run_id for one in KeptApprovals(database).waiting()}
             kept = RunStore(database).page(state="waiting")
             found[:] = [run.id for run in kept if run.id in asked]
@@ -388,6 +439,7 @@ def test_where_nothing_is_kept_nothing_is_made_by_looking(
         ("--run", "x", "--in-memory"),
         ("--run", "x", "--seed", "7"),
         ("--seed", "-1"),
+        ("--seed", str(1 << 53)),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_the_file_is_run(
@@ -409,3 +461,13 @@ def test_another_key_opens_nothing_and_says_so(
     assert exit_code("runs", "list", "--database-key", "other") == 1
     assert "runs.sqlite" in one_line_error(capsys)
     assert file.read_bytes() == before
+
+
+def test_the_help_says_which_seeds_there_are_and_the_greatest_is_taken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("runs", "start", "--help") == 0
+    assert "0<=x<=9007199254740991" in capsys.readouterr().out.replace("\n", "")
+    words = ("--agent", "echo", "--seed", str((1 << 53) - 1), "--json", "--in-memory")
+    assert exit_code("runs", "start", "agents.py", *words) == 0
+    assert json.loads(capsys.readouterr().out)["seed"] == (1 << 53) - 1

@@ -88,7 +88,9 @@ def test_every_switch_and_variable_is_one_that_the_code_has() -> None:
     variables = set(re.findall(r"ZKAGENT_[A-Z_]+", TEXT))
     assert len(variables) >= 5
     assert {name for name in variables if not any(f'"{name}"' in text for text in sources)} == set()
-    (call,) = re.findall(r"```python\n(default_permissions\(.*?)```", TEXT, re.DOTALL)
+    (call,) = re.findall(
+        r"^permissions = (default_permissions\(.*?^\))", TEXT, re.DOTALL | re.MULTILINE
+    )
     parsed = ast.parse(call).body[0]
     assert isinstance(parsed, ast.Expr)
     assert isinstance(parsed.value, ast.Call)

@@ -135,6 +135,7 @@ def test_a_step_waits_until_somebody_answers(http: httpx.Client, approve: bool, 
     until(http, run_id, "waiting")
     (waiting,) = http.get(f"/v1/runs/{run_id}/approvals").json()["waiting"]
     assert (waiting["tool"], waiting["input"], waiting["step"]) == ("pay", {"amount": 7}, 0)
+    assert datetime.fromisoformat(waiting["expires_at"]) > datetime.now(UTC)
     answer = {"digest": waiting["digest"], "approve": approve}
     assert http.post(f"/v1/runs/{run_id}/approvals", json=answer).status_code == 200
     http.get(f"/v1/runs/{run_id}", params={"wait_s": 60})
@@ -144,16 +145,13 @@ def test_a_step_waits_until_somebody_answers(http: httpx.Client, approve: bool, 
     problem(again, 409, "nothing-waits")
 
 
-def test_half_a_character_of_a_model_or_a_tool_is_shown_as_it_is(http: httpx.Client) -> None:
+def test_half_a_character_of_a_planner_is_refused(http: httpx.Client) -> None:
     run_id = begin(http, "odd")
-    until(http, run_id, "waiting")
-    (waiting,) = http.get(f"/v1/runs/{run_id}/approvals").json()["waiting"]
-    assert (waiting["run"], waiting["input"]) == (run_id, {"to": HALF})
-    assert datetime.fromisoformat(waiting["expires_at"]) > datetime.now(UTC)
-    answered = {"digest": waiting["digest"], "approve": True}
-    assert http.post(f"/v1/runs/{run_id}/approvals", json=answered).status_code == 200
-    until(http, run_id, "done")
-    assert http.get(f"/v1/runs/{run_id}/result").json()["result"] == HALF
+    until(http, run_id, "failed")
+    result = http.get(f"/v1/runs/{run_id}/result").json()
+    assert (result["success"], result["error"]["code"]) == (False, "plan_refused")
+    assert "lone surrogate" in result["error"]["message"]
+    assert HALF not in json.dumps(result, ensure_ascii=False)
 
 
 def test_an_answer_for_another_run_or_another_step_counts_for_nothing(http: httpx.Client) -> None:

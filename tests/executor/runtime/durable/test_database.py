@@ -3,6 +3,7 @@
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from zkagent.executor.runtime.durable.database import (
     usual_key_file,
 )
 from zkagent.executor.runtime.durable.runtime import DurableRuntime
+from zkagent.executor.runtime.durable.store import RunStore
 from zkagent.executor.runtime.durable.tables import facts
 from zkagent.prover.durable.encrypted import new_key
 from zkagent.prover.durable.errors import FileLocked
@@ -118,3 +120,31 @@ def test_the_documents_example_keeps_and_replays(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == said
+
+
+def test_what_is_opened_to_read_sees_what_others_write_and_writes_nothing(address: str) -> None:
+    with pytest.raises(DatabaseUnusable, match="no runs are kept there"):
+        open_runs(address, reads=True)
+    with DurableRuntime(address) as runtime, closing(open_runs(address, reads=True)) as reading:
+        assert RunStore(reading).page() == []
+        run = runtime.run(agent(DONE))
+        assert [kept.id for kept in RunStore(reading).page()] == [run.id]
+        with pytest.raises(JournalFault, match="opened to be read alone"):
+            RunStore(reading).halt(run.id, "no")
+        assert RunStore(reading).find(run.id).state == "finished"
+
+
+def test_who_reads_makes_no_key(monkeypatch: pytest.MonkeyPatch, postgres_url: str) -> None:
+    monkeypatch.delenv(VARIABLE)
+    with pytest.raises(FileLocked, match=r"runtime.key is gone, and what is kept needs it"):
+        open_runs(postgres_url, reads=True)
+    assert not usual_key_file().parent.exists()
+
+
+def test_another_key_reads_nothing(
+    database: RunsDatabase, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_runs(address, reads=True).close()
+    monkeypatch.setenv(VARIABLE, "cd" * 32)
+    with pytest.raises(FileLocked, match="another key"):
+        open_runs(address, reads=True)

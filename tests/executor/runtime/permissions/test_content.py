@@ -109,6 +109,10 @@ SIZE = PermissionEngine([Size(characters=10, levels=4, parts=8)])
         ({"a": 1}, {1: 1}),
         ((1, 2), {1, 2}),
         ("x", b"x"),
+        ("é日🎈", "\ud800"),
+        ("\ud83c\udf88", "\udf88\ud83c"),  # two halves in order are a character
+        ({"é": 1}, {"\udfff": 1}),
+        (["é"], ["a", {"b": "c\ud800"}]),
     ],
 )
 def test_what_fits_passes_and_what_is_larger_or_no_json_does_not(fits: Any, exceeds: Any) -> None:

@@ -185,6 +185,12 @@ def test_the_default_limits_are_what_the_documents_say() -> None:
         {"cooldown_s": -1},
         {"cooldown_s": 61},
         {"per": "week"},
+        {"calls": True},
+        {"calls": 1.5},
+        {"calls": "2"},
+        {"window_s": True},
+        {"cooldown_s": False},
+        {"window_s": "60"},
     ],
 )
 def test_limits_have_bounds(wrong: dict[str, Any]) -> None:

@@ -10,7 +10,15 @@ from typing import Any
 import httpx
 import pytest
 
-from zkagent.executor.runtime import ChatClient, ChatMessage, ModelResponse, TokenUsage
+from zkagent.executor.runtime import (
+    Agent,
+    AgentConfig,
+    ChatClient,
+    ChatMessage,
+    Hooks,
+    ModelResponse,
+    TokenUsage,
+)
 from zkagent.executor.runtime.core.errors import AgentConfigRefused, ModelFault, ModelTimeout
 from zkagent.executor.runtime.core.models import CallOptions, TokenChunk
 
@@ -85,6 +93,72 @@ def test_a_stream_gives_chunks_and_at_last_what_was_used() -> None:
     chunks = stream(said(text.encode()))
     assert "".join(chunk.text for chunk in chunks) == "fine"
     assert chunks[-1].usage == TokenUsage(3, 1)
+
+
+JSON = "application/json"
+
+
+def whole(content: Any, kind: str = JSON) -> Answers:
+    """A service that does not stream, whatever it is asked for."""
+    body = content if isinstance(content, bytes) else json.dumps(content, indent=2).encode()
+    return lambda request: httpx.Response(200, headers={"content-type": kind}, content=body)
+
+
+@pytest.mark.parametrize("kind", [JSON, "Application/JSON; charset=utf-8"])
+@pytest.mark.parametrize("before", [b"", b" \r\n"])
+def test_a_service_that_does_not_stream_is_heard_as_one_chunk(kind: str, before: bytes) -> None:
+    answer = before + json.dumps(ANSWER, indent=1).encode()
+    assert stream(whole(answer, kind)) == [TokenChunk("fine", TokenUsage(3, 1))]
+    parted = Parts(b"\n" * 1000 + answer, 7)
+    headers = {"content-type": kind}
+    found = stream(lambda request: httpx.Response(200, headers=headers, stream=parted))
+    assert found == [TokenChunk("fine", TokenUsage(3, 1))]
+
+
+def test_events_under_the_type_of_json_are_a_stream_nevertheless() -> None:
+    text = 'data: {"choices": [{"delta": {"content": "x"}}]}\n\ndata: [DONE]\n'
+    assert stream(whole(text.encode())) == [TokenChunk("x")]
+
+
+@pytest.mark.parametrize("kind", ["text/event-stream", "text/html", "application/json-seq", ""])
+def test_a_whole_answer_that_is_not_called_json_is_no_stream(kind: str) -> None:
+    with pytest.raises(ModelFault, match="the stream ended before"):
+        stream(whole(ANSWER, kind))
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b'{"choices": [{"message": {"content": "fi', "no JSON"),
+        (b'{"choices": [], "choices": []}', "no JSON"),
+        (json.dumps(ANSWER).encode() + b"data: [DONE]\n", "no JSON"),
+        ([], "no chat completion"),
+        ({"error": {"message": KEY}}, "no chat completion"),
+        ({"choices": [{"delta": {"content": "x"}}]}, "no chat completion"),
+        (ANSWER | {"choices": [{"message": {"content": 3}}]}, "no text"),
+        (ANSWER | {"usage": "much"}, "no chat completion"),
+        (b"", "the stream ended before"),
+        (b'"fine"', "the stream ended before"),
+    ],
+)
+def test_a_whole_answer_that_is_no_completion_is_a_fault(content: Any, why: str) -> None:
+    with pytest.raises(ModelFault, match=why) as found:
+        stream(whole(content))
+    assert KEY not in str(found.value)
+
+
+def test_a_key_is_left_out_of_a_whole_answer() -> None:
+    answer = ANSWER | {"choices": [{"message": {"content": f"you are {KEY}"}}]}
+    assert stream(whole(answer))[0].text == "you are [key]"
+
+
+def test_an_agent_that_is_listened_to_runs_by_a_service_that_does_not_stream() -> None:
+    heard: list[str] = []
+    hooks = Hooks(on_model_tokens=heard.append)
+    config = AgentConfig("clerk", "Greet.", model_providers=[client(whole(ANSWER))])
+    result = Agent(config, hooks=hooks).run()
+    assert (result.success, result.result) == (True, "fine")
+    assert "".join(heard) == "fine"
 
 
 def test_a_stream_that_ends_early_is_a_fault() -> None:
@@ -186,6 +260,10 @@ def test_an_endless_answer_is_read_no_further(monkeypatch: pytest.MonkeyPatch) -
         call(said(b" " * 2000))
     with pytest.raises(ModelFault, match="more than 1,000 bytes"):
         stream(said(b"data: " * 2000))
+    assert stream(whole(ANSWER))[0].text == "fine"
+    for endless in (b" " * 2000, b'{"choices": "' + b"x" * 2000):
+        with pytest.raises(ModelFault, match="more than 1,000 bytes"):
+            stream(whole(endless))
 
 
 def test_a_time_out_and_a_lost_connection_are_faults_of_their_kind() -> None:

@@ -111,6 +111,21 @@ def test_failures_of_tools_and_of_the_run_are_the_same_again(runtime: DurableRun
     assert (report.agrees, report.ended) == (True, "finished: steps_exhausted")
 
 
+@pytest.mark.parametrize("ending", [SystemExit(3), KeyboardInterrupt()], ids=["exit", "interrupt"])
+def test_a_tool_that_tries_to_end_the_process_is_on_record_as_failed(
+    runtime: DurableRuntime, ending: BaseException
+) -> None:
+    def leaving() -> Agent:
+        return agent(use(), DONE, tools=[tool(Calls([ending]))])
+
+    run = runtime.run(leaving())
+    error = run.actions[0].error
+    assert error
+    assert (run.success, run.actions[0].state, error["code"]) == (True, "failed", "tool_failed")
+    report = replay(run.id, runtime.store, [leaving()])
+    assert (report.agrees, report.ended) == (True, "finished: success")
+
+
 class Redacting(AllowAll):
     """Takes one word out of all that passes."""
 

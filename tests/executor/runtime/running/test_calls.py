@@ -5,6 +5,7 @@ record, by another incarnation, and no outcome.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,11 +101,32 @@ def test_a_tools_own_list_says_which_errors_are_retriable(error: Exception, atte
     assert found.attempts == attempts
 
 
-@pytest.mark.parametrize("answer", [ToolOutput(True, {1, 2}), ToolOutput(True, float("inf"))])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ToolOutput(True, {1, 2}),
+        ToolOutput(True, float("inf")),
+        ToolOutput(True, "\ud800"),
+        ToolOutput(True, [{"\ud800": 1}]),
+        ToolOutput(True, "ok", {"a": "x\udfff"}),
+    ],
+)
 def test_an_output_that_is_no_json_is_a_fault(answer: ToolOutput) -> None:
     found = only(agent(use(), DONE, tools=[tool(Calls([answer]))]).run())
     assert found.state == "failed"
     assert "cannot be kept" in str(found.error)
+
+
+def test_all_that_utf_8_can_say_is_an_output() -> None:
+    said = ["žlutý 日本 🎈", {"🎈": "\\ud800"}, "\ud83c\udf88"]
+    found = only(agent(use(), DONE, tools=[tool(Calls([ToolOutput(True, said)]))]).run())
+    assert (found.state, found.output) == ("ok", [*said[:2], "🎈"])
+
+
+def test_a_fault_that_says_half_a_character_can_be_kept() -> None:
+    fault = ToolFault("no \ud800", **{"\ud800": "\ud800"})
+    found = only(agent(use(), DONE, tools=[tool(Calls([fault]))]).run())
+    json.dumps(found.error, ensure_ascii=False).encode()
 
 
 def test_a_tool_that_answers_with_no_output_is_a_fault() -> None:

@@ -155,12 +155,20 @@ def test_a_task_takes_its_parameters_and_braces_of_others_stay() -> None:
     assert seen == ["Sum 3 of {b}.", "Other task."]
 
 
-@pytest.mark.parametrize("value", [float("nan"), {1, 2}, object()])
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, object(), "\ud800", {"\ud800": 1}])
 def test_parameters_that_are_no_json_end_the_run_with_an_error(value: Any) -> None:
     result = agent(DONE).run(RunOptions(params={"a": value}))
     assert result.error
     assert (result.error.code, result.steps) == ("config_refused", 0)
     assert "cannot be kept" in result.error.message
+
+
+@pytest.mark.parametrize("result", ["\ud800 hi", {"\udfff": 1}])
+def test_a_result_that_utf_8_cannot_say_is_refused(result: Any) -> None:
+    found = agent(PlanStep("finish", result=result)).run()
+    assert found.error
+    assert (found.error.code, found.result) == ("plan_refused", None)
+    assert "lone surrogate" in found.error.message
 
 
 def test_two_runs_of_an_agent_share_nothing() -> None:

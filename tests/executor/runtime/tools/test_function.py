@@ -49,6 +49,28 @@ def test_a_function_is_described_by_its_docstring_and_signature() -> None:
     }
 
 
+def test_flags_count_however_a_function_becomes_a_tool() -> None:
+    def pay(cents: int) -> str:
+        return str(cents)
+
+    flags: dict[str, Any] = {"id": "bank.pay", "destructive": True, "timeout_s": 7.0}
+    for made in (tool(pay, **flags), tool(**flags)(pay)):
+        assert (made.id, made.destructive, made.timeout_s) == ("bank.pay", True, 7.0)
+    assert (tool(pay).id, tool(pay).destructive) == ("pay", False)
+
+
+@pytest.mark.parametrize("given", [{"destructve": True}, {"schema": {}}, {"run": None}])
+def test_a_flag_that_there_is_not_is_refused(given: dict[str, Any]) -> None:
+    for made in (lambda: tool(str, **given), lambda: tool(**given)):
+        with pytest.raises(AgentConfigRefused, match=f"no flag '{next(iter(given))}'; there are "):
+            made()
+
+
+def test_a_name_in_place_of_the_function_is_refused() -> None:
+    with pytest.raises(AgentConfigRefused, match="made of a function, not of 'pay'"):
+        tool("pay")  # type: ignore[call-overload]
+
+
 def test_it_is_called_with_its_arguments() -> None:
     assert call(weather, {"city": "Bonn", "days": 2, "unit": "F"}).output == [
         "Bonn 0 F",

@@ -3,6 +3,7 @@ counts from then on, and nothing of that gets into the database's file."""
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -254,6 +255,25 @@ def test_what_returns_is_waited_for(
     monkeypatch.setattr(database.time, "sleep", lambda _: away.exists() and away.rename(file))
     patiently(lambda: submit(settled, 99))
     assert not away.exists()
+
+
+def refusal(name: str) -> sa.exc.OperationalError:
+    error = sqlite3.OperationalError()
+    error.sqlite_errorname = name
+    return sa.exc.OperationalError("", {}, error)
+
+
+def test_why_a_database_refuses_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    refusals = list(map(refusal, ["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_FULL", "SQLITE_FULL"]))
+
+    def action() -> str:
+        if refusals:
+            raise refusals.pop()
+        return "done"
+
+    assert patiently(action) == "done"
+    said = [record.getMessage() for record in caplog.records]
+    assert ["SQLITE_FULL" in line for line in said] == [True, False]
 
 
 def test_a_log_that_was_emptied_and_removed_is_not_called_saved(

@@ -335,6 +335,7 @@ class DeskOperator:
         record = self.journal.write(record.with_signed(raw))
         name = hash_of(record.signed[-1])
         self.report(Sent(record.number, name, nonce, fees.most_wei(limit), replaces))
+        self._sent_at.pop(name, None)  # it may be the very one that the node forgot
         self._broadcast(record)
 
     def _nonce(self) -> int:

@@ -110,7 +110,8 @@ class AnswerRecord:
         )
 
     def with_signed(self, raw: bytes) -> "AnswerRecord":
-        signed = (*self.signed, "0x" + raw.hex())
+        new = "0x" + raw.hex()
+        signed = (*(each for each in self.signed if each != new), new)
         return replace(self, signed=signed, state="sent", transaction="", block=0)
 
 

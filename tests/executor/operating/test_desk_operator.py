@@ -232,6 +232,35 @@ def test_what_the_node_forgot_of_a_dear_nonce_is_not_to_be_exceeded(
     assert status(stage, 1) is Status.DELIVERED
 
 
+def test_the_very_transaction_that_the_node_forgot_is_sent_at_once_and_counted_once(
+    stage: DeskStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where neither the prices nor the clock of the chain have changed."""
+    stage.asked(tmp_path, FIVE)
+    stage.anvil.rpc("evm_setAutomine", False)
+    told = Told()
+    ours = stage.operating(tmp_path / "ours", report=told)
+    ours.clock = lambda: 0.0
+    ours.turn()
+    stage.anvil.rpc("anvil_dropAllTransactions")
+    (record,) = ours.journal.records()
+    raw = record.last
+    monkeypatch.setattr(ours.sender, "sign", lambda call, **how: raw)
+    ours.journal.write(replace(record, state="idle"))
+    ours.turn()
+    first, second = (event for event in told.of(Sent) if isinstance(event, Sent))
+    assert first.transaction == second.transaction
+    stage.anvil.rpc("evm_setAutomine", True)
+    stage.anvil.rpc("evm_mine")
+    turns(ours)
+    (record,) = ours.journal.records()
+    assert record.hashes == (first.transaction,)
+    receipt = stage.anvil.web3.eth.get_transaction_receipt(first.transaction)
+    (answered,) = told.of(Answered)
+    assert isinstance(answered, Answered)
+    assert answered.cost_wei == receipt["gasUsed"] * receipt["effectiveGasPrice"]
+
+
 def test_what_the_node_has_of_a_dear_nonce_is_exceeded_or_waited_for(
     stage: DeskStage, tmp_path: Path
 ) -> None:

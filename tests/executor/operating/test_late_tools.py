@@ -201,6 +201,7 @@ def test_what_a_reorganisation_takes_back_is_made_again_and_paid_for_once(
     posted, told = late.asked(tmp_path, LOOKS_FIRST), Told()
     before = late.anvil.snapshot()
     operator = late.operating(tmp_path, policy=Policy(confirmations=2), report=told)
+    operator.clock = lambda: 0.0
     turns(operator, 2)
     late.anvil.rpc("anvil_mine", "0x2")
     turns(operator, 2)

@@ -10,7 +10,7 @@ FOLDERS = ("verifier_contracts/deployment", "executor/cli")
 #: web3's way to an answer, and ours.
 ASKING = {"call", "get_code", "get_transaction_count", "view", "Web3Registry", "Web3Agent"}
 ASKING |= {"get_balance", "get_block", "get_transaction_receipt", "get_transaction"}
-ASKING |= {"estimate_gas", "quantity", "spent_on"}
+ASKING |= {"estimate_gas", "quantity", "is_known", "spent_on"}
 ETH = ("eth.chain_id", "eth.block_number", "eth.gas_price")
 
 #: (file, function, what it asks for): why that may be a lie.
@@ -32,7 +32,7 @@ ARGUED = {
         "whether something was included is a node's word; of which transaction and with which new "
         "address is checked"
     ),
-    ("deployment/journalled.py", "_is_known", "get_transaction"): "decides on an error alone",
+    ("deployment/journalled.py", "_broadcast", "is_known"): "decides on an error alone",
     ("deployment/journalled.py", "_used_nonces", "quantity"): (
         "decides whether to sign the same anew; what is signed then is the step that was agreed to"
     ),

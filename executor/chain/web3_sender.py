@@ -18,6 +18,7 @@ from zkagent.executor.chain.web3_agent import run_result
 from zkagent.executor.errors import InsufficientFunds, NoAnswerYet, NotOnChain
 from zkagent.verifier_contracts.chain.local import LOCAL_CHAIN_ID, translated
 from zkagent.verifier_contracts.chain.node import answers, ask, latest_block, number, quantity
+from zkagent.verifier_contracts.chain.nonces import is_known
 from zkagent.verifier_contracts.chain.signing import (
     Fees,
     fees_now,
@@ -166,11 +167,7 @@ class Web3Sender:
     def is_known(self, transaction: str) -> bool:
         """Whether the node has it, in a block or waiting for one."""
         with translated(self.web3), answers("eth_getTransactionByHash"):
-            try:
-                self.web3.eth.get_transaction(transaction)  # type: ignore[arg-type]
-            except TransactionNotFound:
-                return False
-        return True
+            return is_known(self.web3, transaction)
 
     def height(self) -> int:
         with translated(self.web3):

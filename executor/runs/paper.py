@@ -7,7 +7,8 @@ this is its word, and an audit says which it is. Called for `zkagent run` before
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from zkagent.executor.chain import guards
 from zkagent.executor.chain.abi import NO_DATA, Method
@@ -78,10 +79,13 @@ def any_of(each: Sequence[OnPaper]) -> OnPaper:
 
 
 class _States:
-    """What the states of some blocks say of guards."""
+    """What the states of some blocks say of guards. Decisions have agents and tools in common: each
+    is asked once."""
 
     def __init__(self, reader: ContractReader, *states: Block) -> None:
         self.reader, self.states = reader, states
+        self._told: dict[tuple[str, str], set[str]] = {}
+        self._modes: dict[str, set[int]] = {}
 
     def guards_of(self, decision: PlannedDecision) -> list[tuple[str, str]]:
         """Each guard that is asked about a decision's call, and the tool that it knows it by: the
@@ -98,18 +102,23 @@ class _States:
     def told(self, address: str, method: Method) -> set[str]:
         """The addresses that a contract names in any of the states; none of one that is not asked
         such a thing."""
-        named = set[str]()
+        key = address, method.name
+        if key not in self._told:
+            self._told[key] = set(self._named(address, method)) - {NO_DATA}
+        return self._told[key]
+
+    def _named(self, address: str, method: Method) -> Iterator[str]:
         for state in self.states:
-            try:
+            with suppress(NoAgentThere, RevertError):
                 (each,) = self.reader.view(address, method, state)
-            except (NoAgentThere, RevertError):
-                continue
-            named.add(str(each).lower())
-        return named - {NO_DATA}
+                yield str(each).lower()
 
     def modes(self, guard: str) -> set[int]:
         """In each of the states."""
-        return {self.reader.view(guard, guards.MODE, state)[0] for state in self.states}
+        if guard not in self._modes:
+            views = (self.reader.view(guard, guards.MODE, state) for state in self.states)
+            self._modes[guard] = {mode for (mode,) in views}
+        return self._modes[guard]
 
 
 class _Seen(_States):

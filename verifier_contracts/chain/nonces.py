@@ -1,4 +1,4 @@
-"""Which transaction used a nonce of an account, as far back as a node remembers."""
+"""Which transactions a node has, and which used a nonce of an account, as far as it remembers."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from eth_typing import ChecksumAddress
 from requests import HTTPError
 from web3 import Web3
-from web3.exceptions import Web3RPCError
+from web3.exceptions import TransactionNotFound, Web3RPCError
 
 from zkagent.verifier_contracts.chain.node import ask, number, quantity
 from zkagent.verifier_contracts.errors import AnswerRefused
@@ -24,6 +24,15 @@ class Spent:
     hash: str
     carries: Mapping[str, str]
     value: int
+
+
+def is_known(web3: Web3, transaction: str) -> bool:
+    """Whether the node has the transaction of this hash, in a block or waiting for one."""
+    try:
+        web3.eth.get_transaction(transaction)  # type: ignore[arg-type]
+    except TransactionNotFound:
+        return False
+    return True
 
 
 def spent_on(web3: Web3, account: ChecksumAddress, nonce: int) -> Spent | None:
@@ -72,4 +81,4 @@ def _of(block: Any, account: ChecksumAddress, nonce: int) -> Spent | None:
     return None
 
 
-__all__ = ["Spent", "spent_on"]
+__all__ = ["Spent", "is_known", "spent_on"]

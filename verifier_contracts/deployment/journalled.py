@@ -30,7 +30,7 @@ from web3.utils.address import get_create_address
 
 from zkagent.verifier_contracts.chain.gas import calldata_of
 from zkagent.verifier_contracts.chain.node import quantity
-from zkagent.verifier_contracts.chain.nonces import spent_on
+from zkagent.verifier_contracts.chain.nonces import is_known, spent_on
 from zkagent.verifier_contracts.chain.reverts import AbiEntry
 from zkagent.verifier_contracts.chain.signing import (
     Fees,
@@ -221,7 +221,8 @@ class JournalledCarrier:
         try:
             self.web3.eth.send_raw_transaction(tries[-1].raw)
         except Web3RPCError:
-            if self._receipt(tries) is None and not self._is_known(tries):
+            known = any(is_known(self.web3, each.hash) for each in tries)
+            if not known and self._receipt(tries) is None:
                 tries, receipt = self._past(step, fields)
                 if receipt is None:
                     raise
@@ -270,16 +271,6 @@ class JournalledCarrier:
                 raise AnswerRefused(what, receipt["transactionHash"], "its own")
             return receipt
         return None
-
-    def _is_known(self, tries: Sequence[Signed]) -> bool:
-        """Whether the node has one of them, so that it had no need of it."""
-        for each in tries:
-            try:
-                self.web3.eth.get_transaction(each.hash)
-            except TransactionNotFound:
-                continue
-            return True
-        return False
 
     def _used_nonces(self) -> int:
         return quantity(self.web3, "eth_getTransactionCount", self.account, "latest")

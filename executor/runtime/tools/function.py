@@ -19,7 +19,7 @@ import re
 import typing
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
@@ -42,38 +42,27 @@ PARAMETER = re.compile(
     r"^\s*(?::param\s+(?:[\w\[\], .]+\s)?)?(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$"
 )
 MOST_DESCRIPTION = 4000
-#: Of `tool`: all of a ToolDefinition but what the function says.
-FLAGS = frozenset(ToolDefinition.__dataclass_fields__) - {"schema", "run"}
+
+
+class Flags(TypedDict, total=False):
+    """Of `tool`: all of a ToolDefinition but what the function says."""
+
+    id: str | None
+    description: str | None
+    safe_by_default: bool
+    destructive: bool
+    honours_keys: bool
+    interrupted: Interrupted | None
+    retriable: tuple[type[BaseException], ...]
+    timeout_s: float
 
 
 @overload
-def tool(
-    function: Function,
-    /,
-    *,
-    id: str | None = None,
-    description: str | None = None,
-    safe_by_default: bool = False,
-    destructive: bool = False,
-    honours_keys: bool = False,
-    interrupted: Interrupted | None = None,
-    retriable: tuple[type[BaseException], ...] = (),
-    timeout_s: float = 30.0,
-) -> ToolDefinition: ...
+def tool(function: Function, /, **flags: Unpack[Flags]) -> ToolDefinition: ...
 
 
 @overload
-def tool(
-    *,
-    id: str | None = None,
-    description: str | None = None,
-    safe_by_default: bool = False,
-    destructive: bool = False,
-    honours_keys: bool = False,
-    interrupted: Interrupted | None = None,
-    retriable: tuple[type[BaseException], ...] = (),
-    timeout_s: float = 30.0,
-) -> Callable[[Function], ToolDefinition]: ...
+def tool(**flags: Unpack[Flags]) -> Callable[[Function], ToolDefinition]: ...
 
 
 def tool(function: Function | None = None, /, **flags: Any) -> Any:
@@ -82,8 +71,8 @@ def tool(function: Function | None = None, /, **flags: Any) -> Any:
     id: its name by default. The other flags are those of ToolDefinition. Raises AgentConfigRefused:
     a flag that there is not, or a parameter that no JSON can be.
     """
-    if unknown := set(flags) - FLAGS:
-        known = ", ".join(sorted(FLAGS))
+    if unknown := flags.keys() - Flags.__annotations__:
+        known = ", ".join(sorted(Flags.__annotations__))
         raise AgentConfigRefused(f"a tool has no flag {min(unknown)!r}; there are {known}")
     if function is None:
         return functools.partial(_made, **flags)

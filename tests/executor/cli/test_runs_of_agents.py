@@ -15,52 +15,16 @@ import pytest
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.fleet import eventually
 from tests.support.processes import environment
+from tests.support.runs_of_agents import AGENTS, home_of_agents, start, waiting
 from zkagent.executor.cli.runs_options import Given
-from zkagent.executor.runtime.durable.approvals import KeptApprovals
-from zkagent.executor.runtime.durable.database import VARIABLE, open_runs
+from zkagent.executor.runtime.durable.database import open_runs
 from zkagent.executor.runtime.durable.store import RunStore
 from zkagent.prover.durable.encrypted import new_key
-
-AGENTS = """
-import asyncio
-from zkagent.executor.runtime import Agent, AgentConfig, PlanStep, ScriptedPlanner, ToolDefinition
-from zkagent.executor.runtime.permissions.approvals import Supervised
-from zkagent.executor.runtime.permissions.defaults import default_permissions
-from zkagent.executor.runtime.testing import ScriptedTool
-
-def use(tool, **given):
-    return PlanStep("tool", tool, given)
-
-def agent(name, *steps, tools=(), **others):
-    return Agent(AgentConfig(name, f"As {name}.", tools, ScriptedPlanner(steps), **others))
-
-async def forever(given, context):
-    await asyncio.Event().wait()
-
-look, pay = ScriptedTool("look", ["found-91"]).definition, ScriptedTool("pay", ["paid"]).definition
-wait = ToolDefinition("wait", "Waits.", {"type": "object"}, forever, safe_by_default=True,
-                      interrupted="retry")
-say = lambda state: PlanStep("finish", result={"said": state.task, **state.params})
-agents = [
-    agent("looker", use("look", where="given-92"), PlanStep("finish", result="done-93"),
-          tools=[look]),
-    agent("echo", say),
-    agent("payer", use("pay", amount=7), PlanStep("finish", result="done"), tools=[pay],
-          permissions=default_permissions(rules=[Supervised(["pay"])])),
-    agent("waiter", use("wait"), PlanStep("finish"), tools=[wait]),
-    agent("lost", use("absent"), max_steps=1),
-]
-"""
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where `agents.py` is, in a home of its own."""
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "agents.py").write_text(AGENTS)
-    return tmp_path
+    return home_of_agents(tmp_path, monkeypatch)
 
 
 Begin = Callable[..., "subprocess.Popen[str]"]
@@ -87,12 +51,6 @@ def begin() -> Iterator[Begin]:
     for child in children:
         child.kill()
         child.communicate()
-
-
-def start(capsys: pytest.CaptureFixture[str], agent: str, *words: str) -> str:
-    """The id of a run that was begun and ended."""
-    exit_code("runs", "start", "agents.py", "--agent", agent, *words)
-    return capsys.readouterr().err.split("\n")[0].removeprefix("run ")
 
 
 def listed(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
@@ -377,25 +335,6 @@ def test_commands_that_are_printed_name_the_database_and_its_key_and_work(
 )
 def test_a_command_is_printed_without_a_password(database: str | None, printed: str) -> None:
     assert Given(database).command("runs", "list") == printed
-
-
-def waiting(place: Path, file: Path | None = None, key: Path | None = None) -> str:
-    """The id of the run that waits for approval, as soon as one does."""
-    file = file or place / "home" / "runtime" / "runs.sqlite"
-    key_file = key or place / "home" / "runtime.key"
-    found: list[str] = []
-
-    def look() -> bool:
-        if file.exists() and file.stat().st_size and key_file.exists():
-            database = open_runs(file, key_file=key_file)
-            asked = {one.run_id for one in KeptApprovals(database).waiting()}
-            kept = RunStore(database).page(state="waiting")
-            found[:] = [run.id for run in kept if run.id in asked]
-            database.close()
-        return bool(found)
-
-    eventually(look)
-    return found[0]
 
 
 @pytest.mark.parametrize(

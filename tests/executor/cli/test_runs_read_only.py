@@ -9,20 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.executor.cli.test_runs_of_agents import AGENTS, start, waiting
 from tests.support.command_line import exit_code, one_line_error
 from tests.support.processes import environment
 from tests.support.read_only import read_only
-from zkagent.executor.runtime.durable.database import VARIABLE
+from tests.support.runs_of_agents import home_of_agents, start, waiting
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ZKAGENT_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "agents.py").write_text(AGENTS)
-    return tmp_path
+    return home_of_agents(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from zkagent.circuits.bn254.multiples import PointG1, PointG2
 from zkagent.circuits.errors import EngineError, EngineMissing
 from zkagent.circuits.groth16.constraints.r1cs import witness_file
 from zkagent.circuits.groth16.keys.zkey import VerifyingKey
+from zkagent.circuits.groth16.proving.long_sums import without_long_sums
 
 NAME, EXTRA = "groth16py", "groth16"
 
@@ -27,15 +28,15 @@ class Key:
 
     def __init__(self, zkey: Path, verifying: VerifyingKey) -> None:
         self._library = _library()
-        with _translated("load the key"):
-            self._proving, _ = self._library.import_zkey(str(zkey))
+        with _translated("load the key"), without_long_sums(zkey) as (file, self._sums):
+            self._proving, _ = self._library.import_zkey(str(file))
             key = self._library.VerifyingKey.from_snarkjs(json.dumps(_snarkjs(verifying)))
             self._verifier = self._library.Verifier(key)
 
     def prove(self, elements: Sequence[int]) -> bytes:
         """The 256 bytes of a proof for a witness. Raises EngineError."""
         with tempfile.NamedTemporaryFile(suffix=".wtns") as file, _translated("prove"):
-            file.write(witness_file(elements))
+            file.write(witness_file([*elements, *self._sums.of(elements)]))
             file.flush()
             return bytes(self._library.prove_wtns(self._proving, file.name))
 

@@ -1,8 +1,9 @@
 """A key without its long sums, which are computed here: groth16py takes some hundred bytes for each
 of their terms while it reads a key, this 8.
 
-Each becomes one more wire, whose value is the sum and whose points are infinity: the prover's
-polynomials are the same, and so is what a proof says. What is computed wrongly, no key proves.
+Each becomes one more element behind a witness, which the constraints read and no point belongs to
+(the library's sums over points end where the points do): the prover's polynomials are the same, and
+so is what a proof says. What is computed wrongly, no key proves.
 """
 
 import struct
@@ -22,8 +23,6 @@ from zkagent.circuits.groth16.keys.sections import Sections, open_sections
 from zkagent.circuits.groth16.keys.zkey import COEFFICIENT, HEADER_BYTES
 
 HEADER, TERMS = 2, 4
-#: Bytes of a wire's point in the sections that have one for each wire.
-POINTS = {5: 64, 6: 64, 7: 128, 8: 64}
 TERM = np.dtype([("side", "<u4"), ("row", "<u4"), ("wire", "<u4"), ("factor", "<u8", 4)])
 ONCE = COEFFICIENT.to_bytes(32, "little")
 FROM_COEFFICIENT = pow(COEFFICIENT, -1, R)
@@ -87,7 +86,7 @@ NONE = LongSums(
 
 @contextmanager
 def without_long_sums(zkey: Path) -> Iterator[tuple[Path, LongSums]]:
-    """A key to read in the block, and its long sums, whose wires come behind all others. Raises
+    """A key to read in the block, and the long sums that its witnesses have to end with. Raises
     OSError, ValueError, struct.error."""
     with open_sections(zkey, b"zkey") as sections:
         if sections.size(TERMS) < LEAST_TERMS * TERM.itemsize:
@@ -101,26 +100,20 @@ def without_long_sums(zkey: Path) -> Iterator[tuple[Path, LongSums]]:
 
 def _split(sections: Sections, file: IO[bytes]) -> LongSums:
     """Write the key without its long sums."""
-    header = sections.read(HEADER, HEADER_BYTES)
-    wires, _, domain = struct.unpack("<III", header[72:84])
+    wires, _, domain = struct.unpack("<III", sections.read(HEADER, HEADER_BYTES)[72:84])
     counts, weights, coefficients = _measured(sections, 2 * domain)
     long = np.flatnonzero((counts >= LONG) & (weights < MOST_WEIGHT))
     kept = int(counts.sum() - counts[long].sum()) + len(long)
-    sizes = {n: found.size + POINTS.get(n, 0) * len(long) for n, found in sections.found.items()}
-    sizes[TERMS] = 4 + TERM.itemsize * kept
-    file.write(b"zkey" + struct.pack("<II", 1, len(sizes)))
-    for number, size in sizes.items():
-        file.write(struct.pack("<IQ", number, size))
+    file.write(b"zkey" + struct.pack("<II", 1, len(sections.found)))
+    for number, section in sections.found.items():
         if number == TERMS:
-            file.write(struct.pack("<I", kept))
+            file.write(struct.pack("<IQI", number, 4 + TERM.itemsize * kept, kept))
             sums = _moved(sections, file, long, counts, coefficients)
             for wire, place in enumerate(long.tolist(), wires):
                 file.write(struct.pack("<III", place % 2, place // 2, wire) + ONCE)
-        elif number == HEADER:
-            file.write(header[:72] + struct.pack("<I", wires + len(long)) + header[76:])
         else:
+            file.write(struct.pack("<IQ", number, section.size))
             file.writelines(sections.blocks(number, 1))
-            file.write(bytes(POINTS.get(number, 0) * len(long)))
     return sums
 
 

@@ -40,6 +40,7 @@ def _verb(view: View, first: int) -> int:
     if view.is_run(first) or view.is_counted(first):
         after += view.is_unlisted(after) or view.has(after, Class.COIN)
         return after if view.has(after, Class.DID) else len(view)
+    after = _behind(view, first)
     if view.is_unlisted(first):
         return first if view.lower[first].endswith(_WILL) else _named_verb(view, after)
     speaks = _speaks(view, after) or view.says(after, b"are")
@@ -57,14 +58,20 @@ def _own_verb(view: View, first: int) -> int:
 
 
 def _named_verb(view: View, at: int) -> int:
-    """Of what begins with a name, before this place: Tom is, Carol voted on, Rex and Tom stood; but
-    not: attack wounded goblins."""
+    """Of what begins with a name, before this place: Tom is, Tom just paid, Carol voted on, Rex and
+    Tom stood; but not: attack wounded goblins."""
     if _speaks(view, at):
         return at
     if view.is_unlisted(at) and view.lower[at].endswith(_PAST):
         return len(view) if view.is_unlisted(at + 1) else at
     at += view.has(at, Class.AND)
-    return at + 1 if view.is_unlisted(at) and _speaks(view, at + 1) else len(view)
+    after = _behind(view, at)
+    return after if view.is_unlisted(at) and _speaks(view, after) else len(view)
+
+
+def _behind(view: View, at: int) -> int:
+    """The place behind one, and behind "just" there."""
+    return at + 1 + view.says(at + 1, b"just")
 
 
 def _speaks(view: View, at: int) -> bool:

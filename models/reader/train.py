@@ -25,7 +25,7 @@ from zkagent.models.training.reading_training import Plan, Source, Taught, Words
 DEFAULT_SEED = 1
 WORDS = 20_000
 #: Of log-odds, chosen on services that were held out of training: ahead of the next, and of none.
-MARGINS = 0.65, 2.0
+MARGINS = 0.65, 2.25
 #: Likewise, of a candidate against none.
 FILLS = -1.0
 #: Longest text, in words, of prompts and of what tools say, in training.

@@ -98,7 +98,7 @@ def test_it_calls_the_tool_that_the_prompt_means(stage: ReaderStage) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", [b"never pay bob 5", b"should I pay bob 5", b"do not open the gate please, yes"]
+    "prompt", [b"never pay bob 5 coins", b"should I pay bob 5", b"do not open the gate please, yes"]
 )
 def test_nothing_is_called_where_no_act_is_asked_for(stage: ReaderStage, prompt: bytes) -> None:
     """The network is sure of the tool; the contract holds the prompt against it."""

@@ -72,6 +72,11 @@ ACTS = (
     "Rex and Tom should eat 5",
     "send 5 at once",
     "5 dai for the lost dog",
+    "send just 5",
+    "send 5 just now",
+    "attack just wounded goblins",
+    "Tom just paid 5, send 3 more",
+    "Rex just should eat 5",
 )
 QUESTIONS = (
     "could i send 5 usdc to bob?",
@@ -176,6 +181,12 @@ OTHERS = (
     "Tom'll pay 5",
     "5 was sent to carol",
     "send 5 once it rains",
+    "Tom just paid 5",
+    "Tom just voted for it",
+    "Tom already paid 5",
+    "Rex and Tom just won 5",
+    "it just fell by 5",
+    "the thing is i paid bob 5",
 )
 
 

@@ -76,7 +76,22 @@ def test_random_and_hostile_prompts_have_the_same(contracts: ReaderChain) -> Non
     words += ["deposits", "voted", "alice", "two", ":", "not", "said", "how"]
     short = [" ".join(rng.choices(words, k=rng.randint(0, 6))).encode() for _ in range(6000)]
     subjects = ["i", "we", "i'm", "i am", "i have", "you", "it", "there", "Rex", "Rex and Tom", "5"]
-    subjects += ["5 coins", "two", "2 euros", "the dog", "Tom'll", "'ll", "x 'll", "d ed", "'s", ""]
+    subjects += [
+        "Rex just",
+        "Rex and Tom just",
+        "it just",
+        "just just",
+        "5 coins",
+        "two",
+        "2 euros",
+        "the dog",
+        "Tom'll",
+        "'ll",
+        "x 'll",
+        "d ed",
+        "'s",
+        "",
+    ]
     verbs = [*told, "paying", "ing", "voted", "ed", "are", "am", "got to", "once", "at once", ":"]
     for _ in range(6000):
         parts = rng.choice(subjects), rng.choice(verbs), *rng.choices(words, k=rng.randint(0, 3))

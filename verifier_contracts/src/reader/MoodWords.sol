@@ -17,6 +17,7 @@ library MoodWords {
     uint256 internal constant I_AM = 0x69276d;
     uint256 internal constant IF = 0x6966;
     uint256 internal constant IT = 0x6974;
+    uint256 internal constant JUST = 0x6a757374;
     uint256 internal constant KNOW = 0x6b6e6f77;
     uint256 internal constant MAY = 0x6d6179;
     uint256 internal constant ME = 0x6d65;

@@ -67,7 +67,7 @@ library Statements {
     }
 
     /// @dev Where the verb of a statement is that begins without an article, behind all pieces if there is none:
-    ///   paid bob, I'm paying, it is, 5 got, Tom'll, Tom is, Carol voted on, Rex and Tom own.
+    ///   paid bob, I'm paying, it is, 5 got, Tom'll, Tom is, Tom just paid, Carol voted on, Rex and Tom own.
     function _verb(View memory v, uint256 first) private pure returns (uint256) {
         unchecked {
             if (v.has(first, Classes.DID)) return first;
@@ -88,6 +88,7 @@ library Statements {
                 if (tail(v, at) != 0 || v.has(at, Classes.COIN)) ++at;
                 return v.has(at, Classes.DID) ? at : NONE;
             }
+            at = _behind(v, first);
             bool speaks = _speaks(v, at);
             if (letters == 0) {
                 if (said != MoodWords.IT && said != MoodWords.THERE) return NONE;
@@ -99,7 +100,15 @@ library Statements {
             if (letters == 0) {
                 if (!v.has(at, Classes.AND) || tail(v, ++at) == 0) return NONE;
             }
-            return _speaks(v, ++at) ? at : NONE;
+            at = _behind(v, at);
+            return _speaks(v, at) ? at : NONE;
+        }
+    }
+
+    /// @dev The place behind one, and behind "just" there.
+    function _behind(View memory v, uint256 at) private pure returns (uint256) {
+        unchecked {
+            return v.text(++at) == MoodWords.JUST ? at + 1 : at;
         }
     }
 

@@ -41,7 +41,7 @@ def contracts(anvil: Anvil) -> InstructionChain:
 
 def in_python(prompt: bytes, contracts: InstructionChain) -> tuple[bytes, bytes]:
     table = contracts.table
-    tokens = read(prompt, contracts.books.names(), table.meaning)
+    tokens = read(prompt, contracts.books.names(), table.meaning, table.lists)
     x = features_of([table.code(token.kind, word_of(prompt, token)) for token in tokens])
     features = b"".join(value.to_bytes(2, "big", signed=True) for value in x)
     return features, parse_words(tokens, contracts.symbols, contracts.contacts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Languages} from "./Languages.sol";
 import {Scan} from "./PromptText.sol";
 import {Tokenizer} from "./Tokenizer.sol";
 
@@ -50,6 +51,7 @@ library Embedding {
         uint256 token = scan.tokens;
         uint256 end = scan.next;
         assembly ("memory-safe") {
+            mstore(add(scan, 320), mload(0x40))
             for {} lt(token, end) { token := add(token, 32) } {
                 let h := mload(token)
                 let row
@@ -73,6 +75,9 @@ library Embedding {
                     }
                     row := byte(0, mload(add(vocabulary, and(shr(236, h), 4095))))
                     if or(iszero(row), xor(row, shr(248, h))) {
+                        row := mload(add(scan, 320))
+                        mstore(row, h)
+                        mstore(add(scan, 320), add(row, 32))
                         mstore8(0, UNKNOWN)
                         h := keccak256(0, 1)
                     }
@@ -130,6 +135,36 @@ library Embedding {
         }
         low = _unbias(low, rows);
         high = _unbias(high, rows);
+    }
+
+    /// @notice Whether the prompt is in another language; see `Languages`. To be called right after
+    ///   `sumText`, which has left the hashes of unknown words in free memory.
+    function isForeign(Scan memory scan) internal pure returns (bool) {
+        uint256 pos;
+        uint256 end = scan.unknown;
+        assembly ("memory-safe") {
+            pos := mload(0x40)
+            mstore(0x40, end)
+        }
+        if (pos == end) return false;
+        unchecked {
+            uint256 unknown = (end - pos) >> 5;
+            uint256 filter = Languages.filter();
+            for (; pos < end; pos += 32) {
+                if (Languages.lists(filter, _load(pos))) return true;
+            }
+            return
+                unknown >= Languages.MARGIN
+                    && Languages.prevail(unknown, _countWords(scan) - unknown);
+        }
+    }
+
+    function _countWords(Scan memory scan) private pure returns (uint256 words) {
+        unchecked {
+            for (uint256 token = scan.tokens; token < scan.next; token += 32) {
+                if (_load(token) >> 64 == Tokenizer.WORD) ++words;
+            }
+        }
     }
 
     /// @notice The sum of the local table's rows for what stands around the token at `place`: the
@@ -205,6 +240,12 @@ library Embedding {
             mstore(add(pos, 32), h)
             mstore(add(pos, 64), h)
             mstore(add(pos, 96), h)
+        }
+    }
+
+    function _load(uint256 pos) private pure returns (uint256 w) {
+        assembly ("memory-safe") {
+            w := mload(pos)
         }
     }
 

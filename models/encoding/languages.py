@@ -5,7 +5,7 @@ Networks learn English alone. Of "ne pas envoyer 5 usdc a bob" they see an amoun
 payee among words that they do not know, and may take it for an order. So words that a model does
 not know are counted against those that it knows, and some are looked up: what orders are given with
 in languages that many write, and is no English word. The contract holds these in a Bloom filter
-(Bloom 1970), which finds one other word in a thousand or fewer by mistake; so does Python.
+(Bloom 1970), which finds one other word in ten thousand or fewer by mistake; so does Python.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from zkagent.models.encoding.hashing import keccak_int
 MARGIN = 2
 FILTER_BYTES = 1024
 #: Bits of a word in the filter, each by other bits of its hash.
-PROBES, PROBE_BITS = 4, 16
+PROBES, PROBE_BITS = 8, 16
 #: In lower case, as they are written without accents: orders, refusals and what goes with them in
 #: Spanish, French, German, Italian, Portuguese, Dutch, Polish, Turkish, Indonesian, Swedish,
 #: Russian, Hindi, Tagalog, Vietnamese, Czech and Swahili. None that is an English word, a common
@@ -43,7 +43,7 @@ WORDS = tuple(
     storten sturen stuur uit zet
     chce dla moich moje nie nigdy oraz poslij potem prosze przelac przelej przelewaj przeslij
     teraz wloz wplac wplacaj wszystkie wszystko wyplac wyplacaj wyslac wyslij wysylaj
-    aktar aktarma bana butun cek degil gonder gonderin gonderme gondermeyin havuza havuzdan
+    aktar aktarma butun cek degil gonder gonderin gonderme gondermeyin havuza havuzdan
     hesabina icin lutfen sakin simdi yatir yatirma yolla yollama
     ambil dari hantar jangan kepada kirim kirimkan kirimlah masukkan pindahkan saya sekarang
     semua setor setorkan simpan tidak tolong

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from zkagent.models.encoding.balances import Balance, read_balance
 from zkagent.models.encoding.context import Context, Entry, read_history
 from zkagent.models.encoding.hashing import keccak_int, keccak_pair
-from zkagent.models.encoding.languages import doubted
+from zkagent.models.encoding.languages import Said, doubted
 from zkagent.models.encoding.tokens import Token, TokenType, tokenize
 from zkagent.models.encoding.vocabulary import Vocabulary
 from zkagent.models.errors import TooManyCandidates
@@ -113,9 +113,16 @@ def parse_context(
 
 
 def _is_foreign(prompt: bytes, tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
-    words = [prompt[t.start : t.end].lower() for t in tokens if t.type is TokenType.WORD]
-    unknown = [word for word in words if not vocabulary.knows(keccak_int(word))]
-    return doubted(unknown, len(words) - len(unknown)) is not None
+    return doubted([_said(prompt, token, vocabulary) for token in tokens]) is not None
+
+
+def _said(prompt: bytes, token: Token, vocabulary: Vocabulary) -> Said | bytes:
+    if token.type in (TokenType.BREAK, TokenType.QUESTION, TokenType.STRING):
+        return Said.END
+    if token.type is not TokenType.WORD:
+        return Said.ARGUMENT
+    word = prompt[token.start : token.end].lower()
+    return Said.KNOWN if vocabulary.knows(keccak_int(word)) else word
 
 
 def select_rows(hashes: Hashes, parse: Parse, text_rows: int, local_rows: int) -> Rows:

@@ -2,18 +2,20 @@
 `encoding/Languages.sol`.
 
 Networks learn English alone. Of "ne pas envoyer 5 usdc a bob" they see an amount, an asset and a
-payee among words that they do not know, and may take it for an order. So words that a model does
-not know are counted against those that it knows, and some are looked up: what orders are given with
-in languages that many write, and is no English word. The contract holds these in a Bloom filter
-(Bloom 1970), which finds one other word in ten thousand or fewer by mistake; so does Python.
+payee among words that they do not know, and may take it for an order. So in each clause that has
+such an argument words that a model does not know are counted against those that it knows, and
+anywhere some are looked up: what orders are given with in languages that many write, and is no
+English word. The contract holds these in a Bloom filter (Bloom 1970), which finds one other word in
+ten thousand or fewer by mistake; so does Python.
 """
 
 from collections.abc import Sequence
+from enum import Enum, auto
 from functools import cache
 
 from zkagent.models.encoding.hashing import keccak_int
 
-#: How many more words have to be unknown than known, for that alone to be another language.
+#: How many more words of a clause have to be unknown than known for that to be another language.
 MARGIN = 2
 FILTER_BYTES = 1024
 #: Bits of a word in the filter, each by other bits of its hash.
@@ -64,15 +66,40 @@ WORDS = tuple(
 )
 
 
-def doubted(unknown: Sequence[bytes], known: int) -> int | None:
-    """Which of a prompt's words says that it is in another language: the first that is listed, or
-    else the first if so many more are unknown than known. None: it is taken for English.
+class Said(Enum):
+    """What stands in a prompt beside unknown words."""
 
-    unknown: the words that the model does not know, in lower case, in order. known: how many it
-    knows. Names count as neither.
+    END = auto()  # of a clause
+    ARGUMENT = auto()  # a name or digits
+    KNOWN = auto()  # a word that the model knows
+
+
+def doubted(said: Sequence[Said | bytes]) -> int | None:
+    """By which unknown word a prompt is seen to be in another language, by its place: the first
+    that is listed, or else the first of the first clause that is. None: it is taken for English.
+
+    said: in order, unknown words in lower case.
     """
-    listed = (place for place, word in enumerate(unknown) if is_listed(word))
-    return next(listed, 0 if len(unknown) >= known + MARGIN else None)
+    words = ((place, each) for place, each in enumerate(said) if isinstance(each, bytes))
+    listed = (place for place, word in words if is_listed(word))
+    return next(listed, _foreign_clause(said))
+
+
+def _foreign_clause(said: Sequence[Said | bytes]) -> int | None:
+    more, has_argument, first = 0, False, None
+    for place, each in enumerate((*said, Said.END)):
+        if isinstance(each, bytes):
+            more += 1
+            first = place if first is None else first
+        elif each is Said.KNOWN:
+            more -= 1
+        elif each is Said.ARGUMENT:
+            has_argument = True
+        elif has_argument and more >= MARGIN:
+            return first
+        else:
+            more, has_argument, first = 0, False, None
+    return None
 
 
 def is_listed(word: bytes) -> bool:
@@ -95,4 +122,4 @@ def _bits(word: bytes) -> list[int]:
     return [(h >> PROBE_BITS * i) % (8 * FILTER_BYTES) for i in range(PROBES)]
 
 
-__all__ = ["FILTER_BYTES", "MARGIN", "WORDS", "doubted", "is_listed", "word_filter"]
+__all__ = ["FILTER_BYTES", "MARGIN", "WORDS", "Said", "doubted", "is_listed", "word_filter"]

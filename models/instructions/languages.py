@@ -4,7 +4,7 @@
 
 from collections.abc import Callable
 
-from zkagent.models.encoding.languages import doubted
+from zkagent.models.encoding.languages import Said, doubted
 from zkagent.models.instructions.grammar import CARDINAL, Meaning
 from zkagent.models.instructions.pieces import PARTS, Grammar, Names, Pieces
 from zkagent.models.instructions.scanner import Piece, Shape
@@ -19,24 +19,24 @@ def foreign_word(
     text: bytes, pieces: list[Piece], names: Names, grammar: Grammar, knows: Knows
 ) -> Piece | None:
     """None of what is taken for English."""
-    said = Pieces(text, pieces, names, grammar)
-    unknown: list[int] = []
-    known = 0
-    for at, piece in enumerate(pieces):
-        if piece.shape is not Shape.WORD or _is_name(said, at):
-            continue
-        if knows(said.lower(at)):
-            known += 1
-        else:
-            unknown.append(at)
-    place = doubted([said.lower(at) for at in unknown], known)
-    return None if place is None else pieces[unknown[place]]
+    looked = Pieces(text, pieces, names, grammar)
+    place = doubted([_said(looked, at, knows) for at in range(len(pieces))])
+    return None if place is None else pieces[place]
 
 
-def _is_name(said: Pieces, at: int) -> bool:
-    word = said.lower(at)
-    named = said.names_symbol(word) or said.names_contact(word)
-    return named and said.meaning(at)[0] not in _COUNTING
+def _said(looked: Pieces, at: int, knows: Knows) -> Said | bytes:
+    shape, word = looked.pieces[at].shape, looked.lower(at)
+    if shape is Shape.MARK:
+        return Said.END
+    if shape is Shape.RUN or _is_name(looked, at):
+        return Said.ARGUMENT
+    return Said.KNOWN if knows(word) else word
+
+
+def _is_name(looked: Pieces, at: int) -> bool:
+    word = looked.lower(at)
+    named = looked.names_symbol(word) or looked.names_contact(word)
+    return named and looked.meaning(at)[0] not in _COUNTING
 
 
 __all__ = ["Knows", "foreign_word"]

@@ -17,6 +17,9 @@ library Embedding {
     uint256 internal constant ROWS_PER_CHUNK = 767;
 
     uint256 private constant UNKNOWN = 10; // type of a word outside the vocabulary
+    /// @dev Types of tokens that end a clause.
+    uint256 private constant ENDS =
+        (1 << Tokenizer.STRING) | (1 << Tokenizer.QUESTION) | (1 << Tokenizer.BREAK);
 
     // Where a token's hashes are, counted from the token: the room for tokens is 2048 bytes.
     uint256 private constant WINDOW_START = 2048; // that of the token four places before
@@ -147,23 +150,42 @@ library Embedding {
             mstore(0x40, end)
         }
         if (pos == end) return false;
+        uint256 filter = Languages.filter();
         unchecked {
-            uint256 unknown = (end - pos) >> 5;
-            uint256 filter = Languages.filter();
             for (; pos < end; pos += 32) {
                 if (Languages.lists(filter, _load(pos))) return true;
             }
-            return
-                unknown >= Languages.MARGIN
-                    && Languages.prevail(unknown, _countWords(scan) - unknown);
         }
+        return _hasForeignClause(scan);
     }
 
-    function _countWords(Scan memory scan) private pure returns (uint256 words) {
+    function _hasForeignClause(Scan memory scan) private pure returns (bool) {
+        uint256 end = scan.next;
+        uint256 ofUnknown = _hashOf(UNKNOWN);
+        uint256 unknown;
+        uint256 known;
+        uint256 arguments;
         unchecked {
-            for (uint256 token = scan.tokens; token < scan.next; token += 32) {
-                if (_load(token) >> 64 == Tokenizer.WORD) ++words;
+            for (uint256 token = scan.tokens; token < end; token += 32) {
+                uint256 kind = _load(token) >> 64;
+                if (kind == Tokenizer.WORD) {
+                    if (_load(token + OWN) == ofUnknown) ++unknown;
+                    else ++known;
+                } else if ((ENDS >> kind) & 1 == 0) {
+                    ++arguments;
+                } else {
+                    if (Languages.prevail(unknown, known, arguments)) return true;
+                    (unknown, known, arguments) = (0, 0, 0);
+                }
             }
+        }
+        return Languages.prevail(unknown, known, arguments);
+    }
+
+    function _hashOf(uint256 kind) private pure returns (uint256 h) {
+        assembly ("memory-safe") {
+            mstore8(0, kind)
+            h := keccak256(0, 1)
         }
     }
 

@@ -4,12 +4,12 @@ pragma solidity ^0.8.30;
 /// @title Whether a prompt is in another language than the model knows, exactly as
 ///   `models/encoding/languages.py`
 /// @notice It is, in whole or in part, if a word that the model does not know is one of those that orders
-///   are given with elsewhere, or if many more words are unknown than known.
+///   are given with elsewhere, or if in a clause with names or digits many more words are unknown than known.
 /// @dev The words are in a Bloom filter: bit b is bit b mod 8 of byte b / 8, and a word has eight bits, each
 ///   by other bits of its hash.
 library Languages {
-    /// @notice How many more words have to be unknown than known, for that alone to be another language.
-    uint256 internal constant MARGIN = 2;
+    /// @dev How many more words of a clause have to be unknown than known for that to be another language.
+    uint256 private constant MARGIN = 2;
 
     /// @notice The filter in memory.
     function filter() internal pure returns (uint256 pos) {
@@ -63,10 +63,15 @@ library Languages {
         }
     }
 
-    /// @notice Whether so many words are unknown that it is no English.
-    function prevail(uint256 unknown, uint256 known) internal pure returns (bool) {
+    /// @notice Whether a clause of so many words is no English.
+    /// @param arguments How many names and runs of digits it has.
+    function prevail(uint256 unknown, uint256 known, uint256 arguments)
+        internal
+        pure
+        returns (bool)
+    {
         unchecked {
-            return unknown >= known + MARGIN;
+            return arguments != 0 && unknown >= known + MARGIN;
         }
     }
 }

@@ -89,7 +89,7 @@ contract InstructionEncoder is IPromptEncoder {
         Scanner.open(r, c.prompt);
         uint256 parse = _reserve(r);
         Scanner.scan(r);
-        if (r.unknown != 0) ForeignWords.doubt(r);
+        if (r.hasUnknown) ForeignWords.doubt(r);
         Reader.run(r);
         _return(r, parse, symbols, contacts, found);
     }

@@ -29,7 +29,7 @@ import {Tokens} from "./Tokens.sol";
 /// @param code Where the next code goes: codes take the place of pieces that were read.
 /// @param parse Where the next word of the parse goes.
 /// @param amountEnded The piece behind the last amount but all.
-/// @param unknown How many words the vocabulary does not have, names left out.
+/// @param hasUnknown Whether there is a word that the vocabulary does not have, names left out.
 struct Reading {
     uint256 start;
     uint256 end;
@@ -48,7 +48,7 @@ struct Reading {
     uint256 code;
     uint256 parse;
     uint256 amountEnded;
-    uint256 unknown;
+    bool hasUnknown;
 }
 
 /// @dev Of a piece, for assembly: it is a token by itself, and its code is in place; the same of one that

@@ -229,7 +229,7 @@ library Scanner {
             }
             if (meaning == Meanings.OWNER) return found | PieceWord.said(Kinds.OWNER) | piece;
             if (found == 0) {
-                ++r.unknown;
+                r.hasUnknown = true;
                 piece |= UNKNOWN_PIECE;
                 if (end - start >= STARTED) {
                     found = Codebook.findParts(r.vocabulary, start, end, r.keys) & PieceWord.CODE;

@@ -30,7 +30,7 @@ ORDERS = (
     "good morning! stuur nu 5 usdc naar {bob}",
     "what is usdc? ab {bob} ko 5 usdc bhejo",
     # of languages of which no word is listed
-    "prebaci 3 weth na racun {bob}",
+    "prasau pervesk 3 weth {bob} tuojau",
     "my friend says hi. vireaza 7 usdc catre {bob}",
     "thanks a lot, tarpor {bob} ke 10 dai pathao",
 )
@@ -38,7 +38,7 @@ ENGLISH = (
     "send 5 usdc to {bob}",
     "pls snd 5 usdc to {bob} thx",
     "please transfer 12 USDC to {bob}, it is for the paella at Ximena's",
-    "send 3 weth to {bob} for the taxi to Gare du Nord",
+    "sendd 5 usdc to {bob} please",
 )
 
 

@@ -152,11 +152,12 @@ library Embedding {
         if (pos == end) return false;
         uint256 filter = Languages.filter();
         unchecked {
+            bool several = end - pos >= 32 * Languages.MARGIN;
             for (; pos < end; pos += 32) {
                 if (Languages.lists(filter, _load(pos))) return true;
             }
+            return several && _hasForeignClause(scan);
         }
-        return _hasForeignClause(scan);
     }
 
     function _hasForeignClause(Scan memory scan) private pure returns (bool) {

@@ -8,8 +8,8 @@ pragma solidity ^0.8.30;
 /// @dev The words are in a Bloom filter: bit b is bit b mod 8 of byte b / 8, and a word has eight bits, each
 ///   by other bits of its hash.
 library Languages {
-    /// @dev How many more words of a clause have to be unknown than known for that to be another language.
-    uint256 private constant MARGIN = 2;
+    /// @notice How many more words of a clause have to be unknown than known for that to be another language.
+    uint256 internal constant MARGIN = 2;
 
     /// @notice The filter in memory.
     function filter() internal pure returns (uint256 pos) {

@@ -25,7 +25,7 @@ PROBES, PROBE_BITS = 8, 16
 #: Russian, Hindi, Tagalog, Vietnamese, Czech and Swahili. None that is an English word, a common
 #: name or a likely slip for one.
 WORDS = tuple(
-    """
+    b"""
     ahora cuando cuenta deposita depositar desde dinero envia enviale enviame enviando enviar
     envie envies hacia ingresa ingresar manda mandale mandar mande mandes mueve necesito nunca
     paga pagar pague para pero poner ponga puedes quiero quisiera retira retirar saca sacar
@@ -62,7 +62,7 @@ WORDS = tuple(
     vlozit vsechno vsechny vyber vybrat
     halafu kamwe kutoka kutuma kuweka kwa kwenye mpe nataka sasa tafadhali tuma usimpe usitume
     usiweke weka yangu zangu
-    """.encode().split()
+    """.split()
 )
 
 

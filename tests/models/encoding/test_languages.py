@@ -47,7 +47,8 @@ def test_each_word_is_listed_once_in_small_letters() -> None:
     assert len(set(WORDS)) == len(WORDS) > 300
     for word in WORDS:
         assert is_listed(word)
-        assert word.isalpha() and word.islower()
+        assert word.isalpha()
+        assert word.islower()
 
 
 def test_few_other_words_are_taken_for_listed_ones() -> None:

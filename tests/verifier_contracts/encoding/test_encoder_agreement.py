@@ -61,7 +61,19 @@ def test_prompts_in_other_languages_are_asked_about_alike(chain: Anvil) -> None:
     """Also where words are unknown, counted clause by clause."""
     rng = random.Random(4)
     tables = made_up_tables(4)
-    pieces = ("envia", "Nicht", "withdraw", "deposit", "send", "grok", "zorb", "5", "USDC", '"', ".")
+    pieces = (
+        "envia",
+        "Nicht",
+        "withdraw",
+        "deposit",
+        "send",
+        "grok",
+        "zorb",
+        "5",
+        "USDC",
+        '"',
+        ".",
+    )
     pieces += ("0x" + "11" * 20, "quux,", "is?", "nicht's", "e-mail")
     prompts = [" ".join(rng.choices(pieces, k=rng.randrange(1, 9))) for _ in range(200)]
     asked = [

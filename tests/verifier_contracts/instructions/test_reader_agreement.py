@@ -114,7 +114,18 @@ def test_amounts_and_what_is_nearly_one_are_read_alike_in_every_place(
 def test_words_of_other_languages_are_in_doubt_alike(contracts: InstructionChain) -> None:
     rng = random.Random(8)
     pieces = ("envia", "Nicht", "to nicht's", "send", "deposit", "grok", "zorb", "5", "usdc", "bob")
-    pieces += (".", "quux,", "all", "a hundred", "an", "ten", "5usdc", "bob's", "to bob's", "e-mail")
+    pieces += (
+        ".",
+        "quux,",
+        "all",
+        "a hundred",
+        "an",
+        "ten",
+        "5usdc",
+        "bob's",
+        "to bob's",
+        "e-mail",
+    )
     prompts = [" ".join(rng.choices(pieces, k=rng.randrange(1, 9))).encode() for _ in range(400)]
     assert assert_agreement(contracts, prompts) == {"read": 400}
     found = [read(p, contracts.books.names(), TABLE.meaning, TABLE.lists) for p in prompts]

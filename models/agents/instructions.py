@@ -57,7 +57,7 @@ class InstructionModel(Model):
                 token.decode() in context.tokens or book.by_token(token.decode()) is not None
             ),
         )
-        return read(context.prompt, names, self.table.meaning)
+        return read(context.prompt, names, self.table.meaning, self.table.lists)
 
     def check(self, context: Context) -> None:
         self.parse(context)

@@ -37,7 +37,8 @@ class StepModel(Model):
     tables: Tables
 
     def parse(self, context: Context) -> Parse:
-        return parse_context(context, self.manifest.prefixes, self.manifest.balance_index)
+        prefixes, balance_action = self.manifest.prefixes, self.manifest.balance_index
+        return parse_context(context, prefixes, balance_action, self.tables.vocabulary)
 
     def check(self, context: Context) -> None:
         self.parse(context)

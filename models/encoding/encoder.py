@@ -28,6 +28,7 @@ import numpy.typing as npt
 from zkagent.models.encoding.balances import Balance, read_balance
 from zkagent.models.encoding.context import Context, Entry, read_history
 from zkagent.models.encoding.hashing import keccak_int, keccak_pair
+from zkagent.models.encoding.languages import Said, doubted
 from zkagent.models.encoding.tokens import Token, TokenType, tokenize
 from zkagent.models.encoding.vocabulary import Vocabulary
 from zkagent.models.errors import TooManyCandidates
@@ -68,6 +69,7 @@ class Parse:
     candidates: tuple[Token, ...]  # at most 6, in prompt order
     history: tuple[Entry, ...]
     balance: Balance | None  # the last observation, when it is a readable balance
+    is_foreign: bool = False  # in another language than the model knows; see `languages`
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,14 @@ class Hashes:
     suffixes: tuple[int | None, ...]
 
 
-def parse_context(context: Context, prefixes: tuple[bytes, ...], balance_action: int) -> Parse:
-    """Tokens, candidates and history of `context`. Raises the RefusedText errors of `tokenize`."""
+def parse_context(
+    context: Context,
+    prefixes: tuple[bytes, ...],
+    balance_action: int,
+    vocabulary: Vocabulary | None = None,
+) -> Parse:
+    """Tokens, candidates and history of `context`. vocabulary: without it no prompt is in another
+    language. Raises the RefusedText errors of `tokenize`."""
     tokens = tokenize(context.prompt, context.book.lists)
     candidates = tuple(t for t in tokens if t.type in CANDIDATE_TYPES)
     if len(candidates) > MAX_CANDIDATES:
@@ -100,7 +108,21 @@ def parse_context(context: Context, prefixes: tuple[bytes, ...], balance_action:
     balance = None
     if readable and last and last.observation:
         balance = read_balance(last.observation, last.given)
-    return Parse(tuple(tokens), candidates, history, balance)
+    foreign = vocabulary is not None and _is_foreign(context.prompt, tokens, vocabulary)
+    return Parse(tuple(tokens), candidates, history, balance, foreign)
+
+
+def _is_foreign(prompt: bytes, tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    return doubted([_said(prompt, token, vocabulary) for token in tokens]) is not None
+
+
+def _said(prompt: bytes, token: Token, vocabulary: Vocabulary) -> Said | bytes:
+    if token.type in (TokenType.BREAK, TokenType.QUESTION, TokenType.STRING):
+        return Said.END
+    if token.type is not TokenType.WORD:
+        return Said.ARGUMENT
+    word = prompt[token.start : token.end].lower()
+    return Said.KNOWN if vocabulary.knows(keccak_int(word)) else word
 
 
 def select_rows(hashes: Hashes, parse: Parse, text_rows: int, local_rows: int) -> Rows:

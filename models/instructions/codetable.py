@@ -102,6 +102,10 @@ class CodeTable:
         found = self.lookup(word) if word and word[0] in LETTERS else None
         return _MEANT[found.meaning] if found else _MEANT[0]
 
+    def lists(self, word: bytes) -> bool:
+        """For `read`: whether a word in lower case is known, as a whole."""
+        return self.lookup(word) is not None
+
     def _kind(self, kind: Kind) -> int:
         word, place = divmod(kind, CODES_PER_WORD)
         return self.kinds_words[word] >> CODE_BITS * place & ((1 << CODE_BITS) - 1)

@@ -1,7 +1,8 @@
 """From a prompt to the tokens that a network reads, each with what it stands for.
 
 Pieces become tokens one by one, except that the words of one amount become one token ("twenty-five
-thousand", "two and a half", "10 percent"). An amount in doubt is a token that fills nothing.
+thousand", "two and a half", "10 percent"). An amount in doubt is a token that fills nothing. So is
+the word by which a prompt is seen to be in another language.
 """
 
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from zkagent.models.instructions.grammar import (
     UNSETTLING,
     Meaning,
 )
+from zkagent.models.instructions.languages import Knows, foreign_word
 from zkagent.models.instructions.pieces import PARTS, Grammar, Names, Pieces, meaning_of
 from zkagent.models.instructions.quantities import ALL, Cardinal, Quantity
 from zkagent.models.instructions.scanner import Piece, Shape, scan
@@ -37,7 +39,7 @@ class Kind(IntEnum):
     PERCENT = 5
     RATIO = 6
     PART = 7  # all, half, a third: by its text
-    DOUBT = 8  # an amount that could be read in two ways, or a run with digits that is none
+    DOUBT = 8  # an amount that could be read in two ways, digits that are none, a foreign word
     SYMBOL = 9
     ADDRESS = 10
     CONTACT = 11
@@ -60,10 +62,12 @@ class Token:
     quantity: Quantity | None = None
 
 
-def read(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> tuple[Token, ...]:
-    """The 1 to 30 tokens of `prompt`. Raises PromptTooLong, PromptNotAscii, AddressChecksum,
-    EmptyPrompt or TooManyTokens."""
-    tokens = all_tokens(prompt, names, grammar)
+def read(
+    prompt: bytes, names: Names, grammar: Grammar = meaning_of, knows: Knows | None = None
+) -> tuple[Token, ...]:
+    """The 1 to 30 tokens of `prompt`. knows: without it no word is foreign. Raises PromptTooLong,
+    PromptNotAscii, AddressChecksum, EmptyPrompt or TooManyTokens."""
+    tokens = all_tokens(prompt, names, grammar, knows)
     if not tokens:
         raise EmptyPrompt
     if len(tokens) > MAX_TOKENS:
@@ -71,9 +75,20 @@ def read(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> tuple[To
     return tuple(tokens)
 
 
-def all_tokens(prompt: bytes, names: Names, grammar: Grammar = meaning_of) -> list[Token]:
+def all_tokens(
+    prompt: bytes, names: Names, grammar: Grammar = meaning_of, knows: Knows | None = None
+) -> list[Token]:
     """However many there are. Raises PromptTooLong, PromptNotAscii or AddressChecksum."""
-    return _Reader(prompt, scan(prompt), names, grammar).run()
+    pieces = scan(prompt)
+    foreign = knows and foreign_word(prompt, pieces, names, grammar, knows)
+    tokens = _Reader(prompt, pieces, names, grammar).run()
+    if foreign:
+        tokens = [doubted(token) if token.start == foreign.start else token for token in tokens]
+    return tokens
+
+
+def doubted(token: Token) -> Token:
+    return replace(token, kind=Kind.DOUBT, quantity=None)
 
 
 class _Reader(Pieces):
@@ -96,9 +111,9 @@ class _Reader(Pieces):
         """Two amounts side by side are both in doubt; so is "a quarter" in "two and a quarter"."""
         beside = begun == self.amount_ended
         if beside:
-            self.tokens[-1] = replace(self.tokens[-1], kind=Kind.DOUBT, quantity=None)
+            self.tokens[-1] = doubted(self.tokens[-1])
         if beside or (token.kind >= Kind.PERCENT and self.is_added(begun)):
-            return replace(token, kind=Kind.DOUBT, quantity=None)
+            return doubted(token)
         return token
 
     def is_added(self, begun: int) -> bool:

@@ -24,7 +24,8 @@ def in_python(question: Question, manifest: Manifest, tables: Tables) -> Expecte
     context = question.context
     x = None
     try:
-        parse = parse_context(context, manifest.prefixes, manifest.balance_index)
+        known = tables.vocabulary
+        parse = parse_context(context, manifest.prefixes, manifest.balance_index, known)
         x = encode(context, parse, tables, len(manifest.actions))
         return x, decode(
             question.output, context, parse, manifest, tools=question.tools, decimals=DECIMALS

@@ -5,11 +5,12 @@ ZKAGENT_CONTEXTS sets the number of contexts of the quick run; the slow one take
 
 import os
 import random
+import re
 
 import pytest
 
 from tests.support.agreement import AMBIGUOUS, assert_agreement
-from tests.support.contexts import random_context
+from tests.support.contexts import BOOKS, random_context
 from tests.support.encoding_chain import (
     EncodingChain,
     Question,
@@ -18,8 +19,11 @@ from tests.support.encoding_chain import (
 from tests.support.hostile_contexts import hostile_contexts
 from tests.support.models import DRAFT
 from tests.support.outputs import random_output, random_tools
+from zkagent.models.encoding.context import Context
+from zkagent.models.encoding.languages import word_filter
 from zkagent.models.encoding.manifest import Manifest
 from zkagent.verifier_contracts.chain.local import Anvil
+from zkagent.verifier_contracts.toolchain.compile import PACKAGE
 
 QUICK = int(os.environ.get("ZKAGENT_CONTEXTS", "300"))
 
@@ -46,6 +50,42 @@ def test_python_and_the_contracts_agree(chain: Anvil) -> None:
     kinds = agreed(chain, 1, QUICK)
     assert {"call", "missing", "no_tool", "report"} <= set(kinds)
     assert kinds.count(AMBIGUOUS) > QUICK // 20
+
+
+def test_the_contracts_list_the_words_of_other_languages_that_python_lists() -> None:
+    source = (PACKAGE / "src" / "encoding" / "Languages.sol").read_text()
+    assert bytes.fromhex("".join(re.findall(r'hex"([0-9a-f]+)"', source))) == word_filter()
+
+
+def test_prompts_in_other_languages_are_asked_about_alike(chain: Anvil) -> None:
+    """Also where words are unknown, counted clause by clause."""
+    rng = random.Random(4)
+    tables = made_up_tables(4)
+    pieces = (
+        "envia",
+        "Nicht",
+        "withdraw",
+        "deposit",
+        "send",
+        "grok",
+        "zorb",
+        "5",
+        "USDC",
+        '"',
+        ".",
+    )
+    pieces += ("0x" + "11" * 20, "quux,", "is?", "nicht's", "e-mail")
+    prompts = [" ".join(rng.choices(pieces, k=rng.randrange(1, 9))) for _ in range(200)]
+    asked = [
+        Question(
+            Context(prompt.encode(), (), BOOKS[0]),
+            random_tools(rng, DRAFT),
+            random_output(rng, DRAFT),
+        )
+        for prompt in prompts
+    ]
+    kinds = assert_agreement(EncodingChain(chain, DRAFT, tables), DRAFT, tables, asked)
+    assert kinds.count(AMBIGUOUS) > 10
 
 
 @pytest.mark.slow

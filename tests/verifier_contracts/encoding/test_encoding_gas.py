@@ -30,9 +30,13 @@ TOOLS = tuple(ToolSignature(a.name, tuple(p.type for p in a.parameters)) for a i
 WITHDRAW, TRANSFER = 2, 3
 
 
+#: What models know: nearly all words.
+KNOWN = (LONG + b" " + SHORT).decode().replace(",", "").replace("?", "").split()
+
+
 @pytest.fixture(scope="module")
 def contracts(anvil: Anvil) -> EncodingChain:
-    return EncodingChain(anvil, DRAFT, made_up_tables(4))
+    return EncodingChain(anvil, DRAFT, made_up_tables(4, [*KNOWN, "supply"]))
 
 
 def question(prompt: bytes, history: tuple[bytes, ...], action: int) -> Question:
@@ -61,6 +65,15 @@ def test_a_short_request(contracts: EncodingChain) -> None:
     assert first[1] < 51_600
     assert later[0] < 42_000
     assert later[1] < 28_900
+
+
+def test_unknown_words_are_looked_up_and_counted(anvil: Anvil) -> None:
+    """Of a short request: all but one word of three."""
+    contracts = EncodingChain(anvil, DRAFT, made_up_tables(4, KNOWN[::3]))
+    first, later = contracts.measure(question(SHORT, (), WITHDRAW))
+    print(first, later)
+    assert first[0] < 68_500
+    assert later[0] < 45_500
 
 
 def test_64_tokens_with_six_candidates_stay_affordable(contracts: EncodingChain) -> None:

@@ -36,8 +36,8 @@ def contracts(anvil: Anvil) -> InstructionChain:
     [
         (LONG, 54_000, 38_500),
         (WORDY, 60_300, 45_200),
-        (UNKNOWN, 110_500, 95_000),
-        (b"zorb " * 30, 124_000, 111_500),
+        (UNKNOWN, 122_500, 107_500),
+        (b"zorb " * 30, 139_000, 126_500),
         (SHORT, 41_500, 26_000),
     ],
 )

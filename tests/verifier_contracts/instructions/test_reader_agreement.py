@@ -3,6 +3,7 @@
 The slow one takes 8,000 random prompts.
 """
 
+import operator
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -41,7 +42,7 @@ def contracts(anvil: Anvil) -> InstructionChain:
 
 def in_python(prompt: bytes, contracts: InstructionChain) -> tuple[bytes, bytes]:
     table = contracts.table
-    tokens = read(prompt, contracts.books.names(), table.meaning)
+    tokens = read(prompt, contracts.books.names(), table.meaning, table.lists)
     x = features_of([table.code(token.kind, word_of(prompt, token)) for token in tokens])
     features = b"".join(value.to_bytes(2, "big", signed=True) for value in x)
     return features, parse_words(tokens, contracts.symbols, contracts.contacts)
@@ -108,6 +109,28 @@ def test_amounts_and_what_is_nearly_one_are_read_alike_in_every_place(
     prompts = hostile_prompts()
     found = random.Random(5).sample(prompts, 1000)
     assert assert_agreement(contracts, found)["read"] > 900
+
+
+def test_words_of_other_languages_are_in_doubt_alike(contracts: InstructionChain) -> None:
+    rng = random.Random(8)
+    pieces = ("envia", "Nicht", "to nicht's", "send", "deposit", "grok", "zorb", "5", "usdc", "bob")
+    pieces += (
+        ".",
+        "quux,",
+        "all",
+        "a hundred",
+        "an",
+        "ten",
+        "5usdc",
+        "bob's",
+        "to bob's",
+        "e-mail",
+    )
+    prompts = [" ".join(rng.choices(pieces, k=rng.randrange(1, 9))).encode() for _ in range(400)]
+    assert assert_agreement(contracts, prompts) == {"read": 400}
+    found = [read(p, contracts.books.names(), TABLE.meaning, TABLE.lists) for p in prompts]
+    untold = [read(p, contracts.books.names(), TABLE.meaning) for p in prompts]
+    assert 100 < sum(map(operator.ne, found, untold)) < 390
 
 
 def test_an_agent_without_contacts(chain: Anvil) -> None:

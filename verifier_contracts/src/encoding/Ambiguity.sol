@@ -10,7 +10,8 @@ import {Tokenizer} from "./Tokenizer.sol";
 
 /// @title Whether a prompt may hold more than one instruction, exactly as `models/encoding/ambiguity.py`
 /// @notice Two numbers or two addresses, alike or not, symbols of two assets, or digits that are no
-///   amount: a decoder that takes the best candidate would forget the others.
+///   amount: a decoder that takes the best candidate would forget the others. Or it is in another
+///   language, see `Languages`: what it holds is anybody's guess.
 library Ambiguity {
     uint256 private constant SYMBOL_SET = 1 << Tokenizer.SYMBOL;
 

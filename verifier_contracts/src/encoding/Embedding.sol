@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {Languages} from "./Languages.sol";
 import {Scan} from "./PromptText.sol";
 import {Tokenizer} from "./Tokenizer.sol";
 
@@ -16,6 +17,9 @@ library Embedding {
     uint256 internal constant ROWS_PER_CHUNK = 767;
 
     uint256 private constant UNKNOWN = 10; // type of a word outside the vocabulary
+    /// @dev Types of tokens that end a clause.
+    uint256 private constant ENDS =
+        (1 << Tokenizer.STRING) | (1 << Tokenizer.QUESTION) | (1 << Tokenizer.BREAK);
 
     // Where a token's hashes are, counted from the token: the room for tokens is 2048 bytes.
     uint256 private constant WINDOW_START = 2048; // that of the token four places before
@@ -50,6 +54,7 @@ library Embedding {
         uint256 token = scan.tokens;
         uint256 end = scan.next;
         assembly ("memory-safe") {
+            mstore(add(scan, 320), mload(0x40))
             for {} lt(token, end) { token := add(token, 32) } {
                 let h := mload(token)
                 let row
@@ -73,6 +78,9 @@ library Embedding {
                     }
                     row := byte(0, mload(add(vocabulary, and(shr(236, h), 4095))))
                     if or(iszero(row), xor(row, shr(248, h))) {
+                        row := mload(add(scan, 320))
+                        mstore(row, h)
+                        mstore(add(scan, 320), add(row, 32))
                         mstore8(0, UNKNOWN)
                         h := keccak256(0, 1)
                     }
@@ -130,6 +138,56 @@ library Embedding {
         }
         low = _unbias(low, rows);
         high = _unbias(high, rows);
+    }
+
+    /// @notice Whether the prompt is in another language; see `Languages`. To be called right after
+    ///   `sumText`, which has left the hashes of unknown words in free memory.
+    function isForeign(Scan memory scan) internal pure returns (bool) {
+        uint256 pos;
+        uint256 end = scan.unknown;
+        assembly ("memory-safe") {
+            pos := mload(0x40)
+            mstore(0x40, end)
+        }
+        if (pos == end) return false;
+        uint256 filter = Languages.filter();
+        unchecked {
+            bool several = end - pos >= 32 * Languages.MARGIN;
+            for (; pos < end; pos += 32) {
+                if (Languages.lists(filter, _load(pos))) return true;
+            }
+            return several && _hasForeignClause(scan);
+        }
+    }
+
+    function _hasForeignClause(Scan memory scan) private pure returns (bool) {
+        uint256 end = scan.next;
+        uint256 ofUnknown = _hashOf(UNKNOWN);
+        uint256 unknown;
+        uint256 known;
+        uint256 arguments;
+        unchecked {
+            for (uint256 token = scan.tokens; token < end; token += 32) {
+                uint256 kind = _load(token) >> 64;
+                if (kind == Tokenizer.WORD) {
+                    if (_load(token + OWN) == ofUnknown) ++unknown;
+                    else ++known;
+                } else if ((ENDS >> kind) & 1 == 0) {
+                    ++arguments;
+                } else {
+                    if (Languages.prevail(unknown, known, arguments)) return true;
+                    (unknown, known, arguments) = (0, 0, 0);
+                }
+            }
+        }
+        return Languages.prevail(unknown, known, arguments);
+    }
+
+    function _hashOf(uint256 kind) private pure returns (uint256 h) {
+        assembly ("memory-safe") {
+            mstore8(0, kind)
+            h := keccak256(0, 1)
+        }
     }
 
     /// @notice The sum of the local table's rows for what stands around the token at `place`: the
@@ -205,6 +263,12 @@ library Embedding {
             mstore(add(pos, 32), h)
             mstore(add(pos, 64), h)
             mstore(add(pos, 96), h)
+        }
+    }
+
+    function _load(uint256 pos) private pure returns (uint256 w) {
+        assembly ("memory-safe") {
+            w := mload(pos)
         }
     }
 

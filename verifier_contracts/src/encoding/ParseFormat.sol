@@ -4,7 +4,8 @@ pragma solidity ^0.8.30;
 /// @notice What the encoder found and the decoder needs again; `abi.encode` of it is the encoder's
 ///   second result. Packed words, read with `ParseFormat`.
 /// @param candidates Up to six of (type 8 bits, start 16, end 16), the first one lowest; their
-///   number in bits 240 to 247. Offsets in the prompt. Bit 248: a token is OTHER.
+///   number in bits 240 to 247. Offsets in the prompt. Bit 248: a token is OTHER, or the prompt is in
+///   another language.
 /// @param observation The last observation: (start 32 bits, end 32, index of the entry + 1); zero
 ///   if there is none. Offsets in the entry.
 /// @param balance When that is a readable balance: end and start of the amount in the pool, in the
@@ -20,7 +21,7 @@ struct Parse {
 
 /// @title Reads and writes the packed words of `Parse`
 library ParseFormat {
-    /// @dev The bit of `candidates` that says that a token is OTHER.
+    /// @dev The bit of `candidates` that says that a token is OTHER, or the prompt in another language.
     uint256 internal constant OTHER = 1 << 248;
     /// @dev The bit of `balance` that says that it counts smallest units.
     uint256 internal constant UNITS = 1 << 192;

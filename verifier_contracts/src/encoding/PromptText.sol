@@ -17,6 +17,8 @@ import {BookEntries} from "./SymbolList.sol";
 /// @param candidates How many tokens could be arguments: numbers, symbols, addresses.
 /// @param places Which tokens the first of them are: candidate i is token (places >> 8 i) & 255.
 /// @param other `ParseFormat.OTHER` if a token is OTHER, otherwise zero.
+/// @param unknown Where the hashes of words that the model does not know end; they begin where memory
+///   is free. See `Embedding`.
 struct Scan {
     uint256 start;
     uint256 end;
@@ -28,6 +30,7 @@ struct Scan {
     uint256 candidates;
     uint256 places;
     uint256 other;
+    uint256 unknown;
 }
 
 /// @title A prompt in memory, checked and ready to be cut into tokens

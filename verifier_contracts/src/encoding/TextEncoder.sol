@@ -93,6 +93,7 @@ contract TextEncoder is IEncoder {
         uint256 features = _reserve(length);
         uint256 words = ModelData.load(_data, _vocabulary, ModelData.VOCABULARY_BYTES);
         (uint256 low, uint256 high) = Embedding.sumText(scan, _textMask, _chunks(), words);
+        if (Embedding.isForeign(scan)) scan.other = ParseFormat.OTHER;
         _store(features, low);
         _store(features + 32, high);
         uint256 present = _candidates(scan, features + length, found);

@@ -8,6 +8,7 @@ import {Context, IEncoder, IPromptEncoder} from "../interfaces/IEncoder.sol";
 import {ISymbolBook, ISymbolBookUser} from "../interfaces/ISymbolBook.sol";
 import {Books} from "./Books.sol";
 import {Codebook, Vocabulary} from "./Codebook.sol";
+import {ForeignWords} from "./ForeignWords.sol";
 import {Reader} from "./Reader.sol";
 import {PieceWord, Reading} from "./Reading.sol";
 import {Scanner} from "./Scanner.sol";
@@ -88,6 +89,7 @@ contract InstructionEncoder is IPromptEncoder {
         Scanner.open(r, c.prompt);
         uint256 parse = _reserve(r);
         Scanner.scan(r);
+        if (r.hasUnknown) ForeignWords.doubt(r);
         Reader.run(r);
         _return(r, parse, symbols, contacts, found);
     }

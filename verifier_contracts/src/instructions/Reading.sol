@@ -7,6 +7,7 @@ import {Vocabulary} from "./Codebook.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings} from "./Meanings.sol";
 import {Scanner} from "./Scanner.sol";
+import {Tokens} from "./Tokens.sol";
 
 /// @notice A prompt being read. Positions are memory addresses, those of characters in the lower-cased
 ///   copy, which has at least 32 spaces before it and behind it.
@@ -28,6 +29,7 @@ import {Scanner} from "./Scanner.sol";
 /// @param code Where the next code goes: codes take the place of pieces that were read.
 /// @param parse Where the next word of the parse goes.
 /// @param amountEnded The piece behind the last amount but all.
+/// @param hasUnknown Whether there is a word that the vocabulary does not have, names left out.
 struct Reading {
     uint256 start;
     uint256 end;
@@ -46,17 +48,21 @@ struct Reading {
     uint256 code;
     uint256 parse;
     uint256 amountEnded;
+    bool hasUnknown;
 }
 
 /// @dev Of a piece, for assembly: it is a token by itself, and its code is in place; the same of one that
 ///   has a word of the parse, too.
 uint256 constant PLAIN_PIECE = 0x40000000000000000;
 uint256 constant SAID_PIECE = 0x80000000000000000;
+/// @dev Of a word: the vocabulary does not have it; it is a name.
+uint256 constant UNKNOWN_PIECE = 1 << 72;
+uint256 constant NAMED_PIECE = 1 << 73;
 
 /// @title Pieces of a prompt as they are read
-/// @notice A piece is a word: code << 208 | meaning << 200 | kind << 68 | said << 67 | plain << 66 |
-///   shape << 64 | start << 32 | end; the kind is that of a piece that is said. Behind the last one stand
-///   zeros.
+/// @notice A piece is a word: code << 208 | meaning << 200 | named << 73 | unknown << 72 | kind << 68 |
+///   said << 67 | plain << 66 | shape << 64 | start << 32 | end; the kind is that of a piece that is said.
+///   Behind the last one stand zeros.
 library PieceWord {
     uint256 private constant KIND_SHIFT = 68;
     uint256 private constant SHAPE_SHIFT = 64;
@@ -89,6 +95,12 @@ library PieceWord {
     /// @notice A piece that is no token by itself.
     function unsettled(uint256 word) internal pure returns (uint256) {
         return word & ~(SAID_PIECE | PLAIN_PIECE | (15 << KIND_SHIFT));
+    }
+
+    /// @notice The piece of a word that is in doubt, with the code of those.
+    function doubted(Reading memory r, uint256 word) internal pure returns (uint256) {
+        word = (unsettled(word) & ~CODE) | Tokens.codeOf(r, Kinds.DOUBT);
+        return word | said(Kinds.DOUBT);
     }
 
     function load(uint256 pos) internal pure returns (uint256 word) {

@@ -8,7 +8,7 @@ import {Books} from "./Books.sol";
 import {BUCKETS, COPIES, Codebook, LANES, LANE_FLAGS, Vocabulary} from "./Codebook.sol";
 import {Kinds} from "./Kinds.sol";
 import {Meanings, PLAIN_MEANINGS} from "./Meanings.sol";
-import {PLAIN_PIECE, PieceWord, Reading} from "./Reading.sol";
+import {NAMED_PIECE, PLAIN_PIECE, PieceWord, Reading, UNKNOWN_PIECE} from "./Reading.sol";
 import {Tokens} from "./Tokens.sol";
 
 uint256 constant SPACE = 0x20;
@@ -205,8 +205,7 @@ library Scanner {
     function _word(Reading memory r, uint256 start, uint256 end) private view returns (uint256) {
         uint256 piece = word(r, start, end, 0);
         if (!isPossessive(r, start, end) || PieceWord.isNamed(piece)) return piece;
-        piece = (piece & ~PieceWord.CODE) | Tokens.codeOf(r, Kinds.DOUBT);
-        return PieceWord.unsettled(piece) | PieceWord.said(Kinds.DOUBT);
+        return PieceWord.doubted(r, piece);
     }
 
     /// @notice The piece of a word, with what is known of it.
@@ -226,11 +225,15 @@ library Scanner {
             uint256 kind = nameOf(r, start, end);
             if (kind != Kinds.WORD) {
                 found = (found & ~PieceWord.CODE) | Tokens.codeOf(r, kind);
-                return found | PieceWord.said(kind) | piece;
+                return found | PieceWord.said(kind) | NAMED_PIECE | piece;
             }
             if (meaning == Meanings.OWNER) return found | PieceWord.said(Kinds.OWNER) | piece;
-            if (found == 0 && end - start >= STARTED) {
-                found = Codebook.findParts(r.vocabulary, start, end, r.keys) & PieceWord.CODE;
+            if (found == 0) {
+                r.hasUnknown = true;
+                piece |= UNKNOWN_PIECE;
+                if (end - start >= STARTED) {
+                    found = Codebook.findParts(r.vocabulary, start, end, r.keys) & PieceWord.CODE;
+                }
             }
             if (found == 0) found = Tokens.codeOf(r, Kinds.WORD);
             return found | PLAIN_PIECE | piece;

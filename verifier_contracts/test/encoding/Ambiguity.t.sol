@@ -75,8 +75,25 @@ contract AmbiguityTest is EncodingWorld {
         }
     }
 
+    function test_words_of_other_languages_are_asked_about() public view {
+        _assertAsked(string.concat("envia 5 USDC to ", BOB));
+        _assertAsked(string.concat("send 5 USDC to ", BOB, ", a withdraw Nicht"));
+        _assertSent(string.concat("envios 5 USDC to ", BOB));
+        _assertSent(string.concat("send 5 USDC to ", BOB, ' "nicht"'));
+        _assertSent(string.concat("envia", BOB, " send 5 USDC to ", BOB));
+    }
+
+    function test_clauses_with_two_more_unknown_words_than_known_are_asked_about() public view {
+        _assertAsked(string.concat("grok 5 USDC zorb ", BOB));
+        _assertAsked(string.concat("send a deposit to. a? withdraw! grok quux 5 zorb USDC, ", BOB));
+        _assertSent(string.concat("grok 5 USDC ", BOB));
+        _assertSent(string.concat("grok 5 USDC to ", BOB, " zorb"));
+        _assertSent(string.concat("grok zorb, 5 USDC to ", BOB));
+        _assertSent(string.concat("5 USDC to ", BOB, ' grok "zorb" zorb'));
+    }
+
     function test_an_action_without_an_amount_is_not_asked_about() public view {
-        Context memory c = _context(string.concat("5 7 5k USDC weth ", BOB));
+        Context memory c = _context(string.concat("envia 5 7 5k USDC weth ", BOB));
         assertEq(address(_decide(c, 0).tool), address(_view));
     }
 

@@ -91,7 +91,7 @@ abstract contract EncodingWorld is Test {
 
     function _vocabulary() private pure returns (bytes memory fingerprints) {
         fingerprints = new bytes(4096);
-        string[3] memory words = ["withdraw", "a", "deposit"];
+        string[5] memory words = ["withdraw", "a", "deposit", "send", "to"];
         for (uint256 i = 0; i < words.length; ++i) {
             bytes32 h = keccak256(bytes(words[i]));
             fingerprints[(uint256(h) >> 236) % 4096] = h[0];

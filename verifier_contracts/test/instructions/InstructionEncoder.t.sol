@@ -32,6 +32,19 @@ contract InstructionEncoderTest is InstructionWorld {
         _assertCodes("2pm", _kind(Kinds.DOUBT));
     }
 
+    function test_words_of_other_languages_are_in_doubt() public view {
+        (bytes6 unknown, bytes6 doubt) = (_kind(Kinds.WORD), _kind(Kinds.DOUBT));
+        (bytes6 five, bytes6 depo) = (_kind(Kinds.DIGITS), bytes6(uint48(PRESENT + 0x101)));
+        _assertCodes("Envia", doubt);
+        _assertCodes("envios", unknown);
+        _assertCodes("grok zorb nicht", bytes.concat(unknown, unknown, doubt));
+        _assertCodes("grok 5 zorb", bytes.concat(doubt, five, unknown));
+        _assertCodes("grok bob depoxx", bytes.concat(doubt, _kind(Kinds.CONTACT), depo));
+        _assertCodes("grok zorb", bytes.concat(unknown, unknown));
+        bytes memory stop = abi.encodePacked(uint48(PRESENT + 0x103));
+        _assertCodes("grok 5. zorb", bytes.concat(unknown, five, stop, unknown));
+    }
+
     function test_codes_stand_in_order_and_zeros_behind_them() public view {
         (bytes memory features,) = _encode("send 5 usdc.");
         bytes memory codes = abi.encodePacked(
@@ -164,8 +177,12 @@ contract InstructionEncoderTest is InstructionWorld {
     }
 
     function _assertCodes(string memory prompt, bytes6 code) private view {
+        _assertCodes(prompt, abi.encodePacked(code));
+    }
+
+    function _assertCodes(string memory prompt, bytes memory codes) private view {
         (bytes memory features,) = _encode(prompt);
-        assertEq(features, bytes.concat(code, new bytes(174)), prompt);
+        assertEq(features, bytes.concat(codes, new bytes(180 - codes.length)), prompt);
     }
 }
 

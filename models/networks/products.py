@@ -5,8 +5,8 @@
 
 q: the bits of the codes of five tokens, the middle one its own, and of the states at the token, as
 signs; 0 where there is no token. (Gated linear units, Dauphin et al. 2017, without a sigmoid; sums
-over all tokens on either side stand for attention.) The tag of a token reads p and r there, and what
-both add up to up to it and from it on; the verdict reads what they add up to in all.
+over all tokens on either side stand for attention.) The tag of a token reads p and r there, and
+what both add up to up to it and from it on; the verdict reads what they add up to in all.
 
 In a proof a product costs one constraint, and the sums in it nothing.
 """
@@ -29,8 +29,8 @@ PRESENT_PLACE = CODE_BITS - PRESENT.bit_length()
 
 @dataclass(frozen=True)
 class Reading:
-    """What N sums read of K products and of whether there is a token, the last column: [N, K + 1] at a
-    token, of their sums up to it, and from it on."""
+    """What N sums read of K products and of whether there is a token, the last column: [N, K + 1]
+    at a token, of their sums up to it, and from it on."""
 
     own: Weights
     up_to: Weights
@@ -46,8 +46,8 @@ class Reading:
 class ProductWeights:
     """P products and R products of such at each token, in networks of U units each way.
 
-    first, second [P, 5 * 48 + 2 U], third [R, 5 * 48 + 2 U]: over signs. fourth: R sums of P products.
-    tags: six of P + R. hidden [H, P + R + 1]: of what each comes to over all tokens.
+    first, second [P, 5 * 48 + 2 U], third [R, 5 * 48 + 2 U]: over signs. fourth: R sums of P
+    products. tags: six of P + R. hidden [H, P + R + 1]: of what each comes to over all tokens.
     """
 
     first: Weights
@@ -68,8 +68,8 @@ class ProductWeights:
 
 
 def products(graph: IntegerGraph, weights: ProductWeights, codes: str, states: str) -> str:
-    """[1, 30, P + R + 1], the last one whether there is a token. codes [1, 30, 48], states [1, 30, 2 U].
-    Right behind a text there are products of its end."""
+    """[1, 30, P + R + 1], the last one whether there is a token. codes [1, 30, 48], states [1, 30,
+    2 U]. Right behind a text there are products of its end."""
     present = graph.node("Gather", [codes, graph.constant([PRESENT_PLACE])], axis=2)
     bits = _bits(graph, codes, graph.node("Mul", [states, present]))
     first, second, third = (
@@ -83,8 +83,8 @@ def products(graph: IntegerGraph, weights: ProductWeights, codes: str, states: s
 
 
 def tags_of(graph: IntegerGraph, weights: ProductWeights, given: str) -> str:
-    """[1, 30, 6]: what `given`, as `products` has it, adds to the scores of tags. Weights come first,
-    as there are few tags."""
+    """[1, 30, 6]: what `given`, as `products` has it, adds to the scores of tags. Weights come
+    before sums, as there are few tags."""
     own, up_to, whole = (graph.matmul(given, side.T) for side in _apart(weights.tags))
     total = graph.node("ReduceSum", [whole, graph.constant([1])], keepdims=1)
     return graph.node("Add", [graph.node("Add", [own, _up_to(graph, up_to)]), total])

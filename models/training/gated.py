@@ -192,14 +192,14 @@ class GatedReader(nn.Module):
         bits = torch.ones(2 * s.units)
         units = torch.cat([POOLED * seen, POOLED * bits, bits])
         hidden = per_unit((w["hidden"] / units)[:, : s.seen], s.hidden_weight)
-        if self.products:
-            most = self.products.most(self.products.hidden, pooled=True)
-            hidden = torch.maximum(hidden, s.hidden_weight / most)
+        if self.products and s.products:
+            most = self.products.least_most(self.products.hidden, pooled=True)
+            hidden = torch.maximum(hidden, s.products.weight / most)
         scores = per_unit(w["scores"], s.score_weight)
         tag_units = torch.cat([bits, seen])
         tags = per_unit((w["tags"] / tag_units)[:, 2 * s.units :], s.tag_weight)
         if self.products and s.products:
-            most = self.products.most(self.products.tags)
+            most = self.products.least_most(self.products.tags)
             tags = torch.maximum(tags, s.products.weight / most)
         return {
             "gates": gates.unsqueeze(-1), "gate_bias": gates,

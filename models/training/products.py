@@ -1,8 +1,8 @@
 """The products of a gated network (`models/networks/products.py`) as a torch module.
 
-Their means and sizes over all texts are taken out, running ones while weights are real numbers and the
-same ones from then on, so that what reads products is of the size of one; in integers they become part
-of the weights that read.
+Their means and sizes over all texts are taken out, so that what reads products reads numbers of the
+size of one: running ones while weights are real numbers, and the last ones from then on. In
+integers they become part of the weights that read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,14 +31,15 @@ SIDES = ("first", "second", "third")
 @dataclass(frozen=True)
 class ProductSizes:
     """near: products of two sums over signs. far: products of such a sum and of one over products.
-    sign_sum, far_sum: what the magnitudes of a sum's integers come to. weight: the largest integer of a
-    tag's. dropped: how often a product is hidden from what reads it, for a whole text, in training."""
+    sign_sum, far_sum: what the magnitudes of a sum's integers come to. weight: the largest integer
+    of what reads far ones. dropped: how often a product is hidden from what reads it, for a whole
+    text, in training."""
 
     near: int = 96
     far: int = 96
-    sign_sum: int = 127
+    sign_sum: int = 255
     far_sum: int = 255
-    weight: int = 31
+    weight: int = 15
     dropped: float = 0.2
 
     @property
@@ -47,15 +48,15 @@ class ProductSizes:
 
 
 class Read(NamedTuple):
-    """Weights [N, K + 1] of what reads K products and whether there is a token, or three such side by
-    side: as integers, and as they are in real units then."""
+    """Weights [N, K + 1] of what reads K products and whether there is a token, or three such side
+    by side: as integers, and as they are in real units then."""
 
     integers: Tensor
     real: Tensor
 
 
 class Products(nn.Module):
-    """units: of states, in both directions. hidden: how many units read what products come to in all."""
+    """units: of states, in both directions. hidden: how many units read what products come to."""
 
     def __init__(
         self, sizes: ProductSizes, units: int, hidden: int, generator: torch.Generator
@@ -77,12 +78,10 @@ class Products(nn.Module):
         self.mean = nn.Buffer(torch.zeros(sizes.count))
         self.size = nn.Buffer(torch.ones(sizes.count))
 
-    def forward(
-        self, codes: Tensor, states: Tensor, present: Tensor, *, rounded: bool
-    ) -> Tensor:
-        """[N, L + 2, P + R + 1], or as far as 30 tokens go, since right behind a text there are products
-        of its end; the last one whether there is a token. codes [N, L, 48], states [N, L, 2 U]: bits.
-        present [N, L]. rounded: whether weights are those of the integers."""
+    def forward(self, codes: Tensor, states: Tensor, present: Tensor, *, rounded: bool) -> Tensor:
+        """[N, L + 2, P + R + 1], or as far as 30 tokens go, since right behind a text there are
+        products of its end; the last one whether there is a token. codes [N, L, 48], states [N, L,
+        2 U]: bits. present [N, L]. rounded: whether weights are those of the integers."""
         signs, there = _signs(codes, states, present)
         w, measured = self._weights(rounded=rounded), self.training and not rounded
         first, second, third = (signs @ w[name].T for name in SIDES)
@@ -105,17 +104,20 @@ class Products(nn.Module):
             *sides, _reading(fourth), _reading(tags), hidden.to(torch.int64).numpy()
         )
 
-    def most(self, weights: Tensor, *, pooled: bool = False) -> Tensor:
-        """The largest weight per integer product, in units of what reads it."""
+    def least_most(self, weights: Tensor, *, pooled: bool = False) -> Tensor:
+        """The largest weight of near products and of far ones, which are much larger numbers, as
+        integers and in units of what reads them: the smaller of the two."""
         unit = self._unit(self._sign_scales())
         parts = _parts(weights.detach(), self.sizes.count, pooled=pooled)
-        return torch.stack([(part[:, :-1] / unit).abs().max() / pool for part, pool in parts]).max()
+        most = torch.stack([(part[:, :-1] / unit / pool).abs().amax(0) for part, pool in parts])
+        near, far = most.amax(0).split([self.sizes.near, self.sizes.far])
+        return torch.minimum(near.max(), far.max())
 
     def read(
         self, weights: Tensor, scale: Tensor, *, near: bool = False, pooled: bool = False
     ) -> Read:
-        """scale: integers per unit of the sums, one or a column [N, 1]. near: the K are the first P.
-        pooled: weights are of sums over all tokens, otherwise as `summed` has what is read."""
+        """scale: integers per unit of the sums, one or a column [N, 1]. near: the K are the first
+        P. pooled: weights are of sums over all tokens, otherwise as `summed` has what is read."""
         count = self.sizes.near if near else self.sizes.count
         unit = self._unit(self._sign_scales(), near=near)
         shift = (self.mean / self.size)[:count]
@@ -156,7 +158,7 @@ class Products(nn.Module):
         return torch.cat([found, far * self.size[self.sizes.near :]])
 
     def _taken(self, raw: Tensor, there: Tensor, which: slice, *, measured: bool) -> Tensor:
-        """Products without their mean and size. measured: whether these count for what is taken out."""
+        """Products without mean and size. measured: whether these count for what is taken out."""
         if measured:
             with torch.no_grad():
                 found = raw[there.squeeze(-1) > 0]
@@ -174,8 +176,8 @@ class Products(nn.Module):
 
 
 def summed(found: Tensor) -> Tensor:
-    """What is read of products [N, L, K]: they themselves, and their sums up to each token and from it
-    on, in units of `POOLED`: [N, L, 3 K]."""
+    """What is read of products [N, L, K]: they themselves, and their sums up to each token and from
+    it on, in units of `POOLED`: [N, L, 3 K]."""
     up_to = found.cumsum(1)
     from_on = up_to[:, -1:] - up_to + found
     return torch.cat([found, up_to / POOLED, from_on / POOLED], -1)
@@ -194,7 +196,7 @@ def _signs(codes: Tensor, states: Tensor, present: Tensor) -> tuple[Tensor, Tens
 
 
 def _parts(weights: Tensor, count: int, *, pooled: bool) -> Iterator[tuple[Tensor, int]]:
-    """Weights of `count` products and a bit, side by side, and by what is divided what they read."""
+    """Weights of `count` products and a bit, side by side, and what divides what they read."""
     for place, part in enumerate(weights.split(count + 1, -1)):
         yield part, POOLED if pooled or place else 1
 

@@ -15,6 +15,8 @@ states at a token decide on its tag.
     scores = W_2 relu(W_1 [sum of r, sums of states, last states] + b_1) + b_2
     tag = arg-max(W_t [states, r] + b_t)
 
+Beside r there may be products of sums (`products.py`).
+
 How sure it is to act is the least of: how much acting scores more than the next best; and, times a
 constant, how much each tag does that counts, those of tokens whose codes say that they can fill a
 slot.
@@ -41,6 +43,7 @@ from zkagent.models.instructions.packing import (
     Verdict,
 )
 from zkagent.models.networks.integer_graph import BITS_OPSET, IntegerGraph
+from zkagent.models.networks.products import ProductWeights, products, tags_of
 
 Weights = npt.NDArray[np.int64]
 DIRECTIONS = 2  # forwards, then backwards
@@ -70,6 +73,7 @@ class GatedWeights:
     tags: Weights
     tag_bias: Weights
     tag_unit: int
+    products: ProductWeights | None = None
 
     @property
     def units(self) -> int:
@@ -88,11 +92,18 @@ def export_gated(weights: GatedWeights) -> bytes:
     seen = _masked(graph, sources, weights.seen, weights.seen_bias, 2 * weights.units)
     seen = graph.node("Relu", [seen])
     pooled = [graph.node("ReduceSum", [t, graph.constant([1])], keepdims=0) for t in (seen, states)]
-    hidden = _affine(graph, graph.concat([*pooled, *last]), weights.hidden, weights.hidden_bias)
+    found = weights.products and products(graph, weights.products, codes, states)
+    given, read = [*pooled, *last], weights.hidden
+    if weights.products and found:
+        given.append(graph.node("ReduceSum", [found, graph.constant([1])], keepdims=0))
+        read = np.concatenate([read, weights.products.hidden], axis=1)
+    hidden = _affine(graph, graph.concat(given), read, weights.hidden_bias)
     scores = _affine(graph, graph.node("Relu", [hidden]), weights.scores, weights.score_bias)
     margin, other = _margin(graph, scores)
     sources = graph.node("Concat", [states, seen], axis=2)
     tagged = _affine(graph, sources, weights.tags, weights.tag_bias)
+    if weights.products and found:
+        tagged = graph.node("Add", [tagged, tags_of(graph, weights.products, found)])
     sure = _least(graph, graph.concat([margin, _tag_margins(graph, weights, codes, tagged)]))
     tags = graph.node("ArgMax", [tagged], axis=2)
     packed = graph.matmul(graph.reshape(tags, [1, TOKENS]), _places_of_tags())
@@ -221,6 +232,8 @@ def _most_apart(weights: GatedWeights) -> int:
     positive = np.maximum(weights.seen, 0).sum(axis=1) + np.maximum(weights.seen_bias, 0)
     sizes = np.concatenate([np.ones(units, np.int64), positive])
     largest = np.abs(weights.tags) @ sizes + np.abs(weights.tag_bias)
+    if weights.products:
+        largest = largest + weights.products.tags.most(weights.products.most())
     return 2 * int(largest.max()) + 1
 
 

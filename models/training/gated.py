@@ -17,11 +17,11 @@ from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights, Weights
 from zkagent.models.training import recurrence
+from zkagent.models.training.products import POOLED, Products, ProductSizes, summed
+from zkagent.models.training.whole import per_row, per_unit, whole
 
 #: Of codes: the highest bit says that there is a token, the next that it can fill a slot.
 FREE_BITS = CODE_BITS - 2
-#: By what sums over tokens are divided, to be about as large as what stands beside them.
-POOLED = 8
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class GatedSizes:
     """units: of each direction. gate_sum, seen_sum: how much the magnitudes of the weights and the
     bias of one unit come to, in integers and before each is rounded: what a comparison costs.
     hidden_weight, score_weight, tag_weight: the largest integers of the layers behind.
+    products: beside all that, none by default.
     tag_worth: how many log-odds of a verdict one of a tag counts, where the network says how sure
     it is."""
 
@@ -41,6 +42,7 @@ class GatedSizes:
     score_weight: int = 127
     tag_weight: int = 31
     tag_worth: float = 1.0
+    products: ProductSizes | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,9 @@ class GatedReader(nn.Module):
         self.score_bias = normal(0.01, len(Verdict))
         self.tags = normal(0.08, len(Tag), 2 * u + sizes.seen)
         self.tag_bias = normal(0.01, len(Tag))
+        self.products = (
+            Products(sizes.products, 2 * u, sizes.hidden, generator) if sizes.products else None
+        )
 
     def codes(self, texts: Texts) -> Tensor:
         """[N, L, 48] bits."""
@@ -134,9 +139,13 @@ class GatedReader(nn.Module):
         units, beyond = self.sizes.units, TOKENS - states.shape[1]
         held = torch.cat([last[:, :units] * beyond, torch.zeros_like(last[:, units:])], -1)
         pooled = torch.cat([seen.sum(1) / POOLED, (sums + held) / POOLED, last], -1)
-        hidden = torch.relu(pooled @ w["hidden"].T + w["hidden_bias"])
-        scores = hidden @ w["scores"].T + w["score_bias"]
-        return scores, torch.cat([states, seen], -1) @ w["tags"].T + w["tag_bias"]
+        hidden = pooled @ w["hidden"].T + w["hidden_bias"]
+        tags = torch.cat([states, seen], -1) @ w["tags"].T + w["tag_bias"]
+        if self.products:
+            found = self.products(codes, states, texts.present, rounded=self.rounded)
+            hidden = hidden + found.sum(1) / POOLED @ w["products.hidden"].T
+            tags = tags + summed(found)[:, : states.shape[1]] @ w["products.tags"].T
+        return torch.relu(hidden) @ w["scores"].T + w["score_bias"], tags
 
     def _run(
         self, w: Mapping[str, Tensor], codes: Tensor, present: Tensor
@@ -165,23 +174,33 @@ class GatedReader(nn.Module):
         if not self.rounded:
             return w | {"gate_unit": torch.ones_like(self.gate_bias)}
         scales = self._scales()
-        whole = {name: _whole(w[name], scale) for name, scale in scales.items()}
-        gates = {name: whole[name] for name in ("gates", "gate_bias")}
-        others = {name: value / scales[name] for name, value in whole.items()}
+        rounded = {name: whole(w[name], scale) for name, scale in scales.items()}
+        gates = {name: rounded[name] for name in ("gates", "gate_bias")}
+        others = {name: value / scales[name] for name, value in rounded.items()}
+        if self.products:
+            read, tags, hidden = self.products.read, scales["tag_bias"], scales["hidden_bias"]
+            others["products.tags"] = read(self.products.tags, tags).real
+            others["products.hidden"] = read(self.products.hidden, hidden, pooled=True).real
         return w | others | gates | {"gate_unit": 1 / scales["gate_bias"]}
 
     def _scales(self) -> dict[str, Tensor]:
         """Integers per unit of each weight."""
         w, s = {name: value.detach() for name, value in self.named_parameters()}, self.sizes
-        gates = _per_row(w["gates"], w["gate_bias"], s.gate_sum)
-        seen = _per_row(w["seen"], w["seen_bias"], s.seen_sum)
+        gates = per_row(w["gates"], w["gate_bias"], s.gate_sum)
+        seen = per_row(w["seen"], w["seen_bias"], s.seen_sum)
         # Of what hidden sums add up, in integers:
         bits = torch.ones(2 * s.units)
         units = torch.cat([POOLED * seen, POOLED * bits, bits])
-        hidden = _per_unit((w["hidden"] / units)[:, : s.seen], s.hidden_weight)
-        scores = _per_unit(w["scores"], s.score_weight)
+        hidden = per_unit((w["hidden"] / units)[:, : s.seen], s.hidden_weight)
+        if self.products and s.products:
+            most = self.products.least_most(self.products.hidden, pooled=True)
+            hidden = torch.maximum(hidden, s.products.weight / most)
+        scores = per_unit(w["scores"], s.score_weight)
         tag_units = torch.cat([bits, seen])
-        tags = _per_unit((w["tags"] / tag_units)[:, 2 * s.units :], s.tag_weight)
+        tags = per_unit((w["tags"] / tag_units)[:, 2 * s.units :], s.tag_weight)
+        if self.products and s.products:
+            most = self.products.least_most(self.products.tags)
+            tags = torch.maximum(tags, s.products.weight / most)
         return {
             "gates": gates.unsqueeze(-1), "gate_bias": gates,
             "seen": seen.unsqueeze(-1), "seen_bias": seen,
@@ -193,7 +212,7 @@ class GatedReader(nn.Module):
     def integers(self) -> GatedWeights:
         scales = self._scales()
         w = {
-            name: _whole(value.detach(), scales[name]).to(torch.int64).numpy()
+            name: whole(value.detach(), scales[name]).to(torch.int64).numpy()
             for name, value in self.named_parameters()
             if name in scales
         }
@@ -201,6 +220,7 @@ class GatedReader(nn.Module):
         return GatedWeights(
             gates, gate_bias, w["seen"], w["seen_bias"], w["hidden"], w["hidden_bias"],
             w["scores"], w["score_bias"], w["tags"], w["tag_bias"], self._tag_unit(),
+            self.products and self.products.integers(scales["tag_bias"], scales["hidden_bias"]),
         )  # fmt: skip
 
     def _tag_unit(self) -> int:
@@ -211,22 +231,6 @@ class GatedReader(nn.Module):
     def score_unit(self) -> int:
         """What one unit of a score is in integers."""
         return round(self._scales()["score_bias"].item())
-
-
-def _per_row(weights: Tensor, bias: Tensor, most: int) -> Tensor:
-    """Integers per unit for which the magnitudes of each row come to `most`."""
-    return most / (weights.abs().sum(-1) + bias.abs() + 1e-6)
-
-
-def _per_unit(weights: Tensor, most: int) -> Tensor:
-    """Integers per unit for which the largest weight is `most`."""
-    return most / (weights.abs().max() + 1e-6)
-
-
-def _whole(values: Tensor, scale: Tensor) -> Tensor:
-    """Integers, exactly, of so many to a unit; the gradient passes unchanged."""
-    scaled = values * scale
-    return scaled + (torch.round(scaled) - scaled).detach()
 
 
 def _of_zeros_and_ones(weights: Weights, bias: Weights) -> tuple[Weights, Weights]:

@@ -30,6 +30,8 @@ from zkagent.models.training.memory import keep_freed_memory
 Array = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 BUCKET = 8  # batches among which texts are ordered by length
+#: Of a trained network, which depends on how many add up its sums.
+THREADS = 2
 MOST_KEYS = 5700  # with the grammar's, what three contracts of `codetable` hold
 
 
@@ -151,7 +153,7 @@ def train_gated(
 ) -> Trained:
     """Train from `seed`: the same each time on the same machine. One progress line an epoch."""
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(1)
+    torch.set_num_threads(THREADS)
     keep_freed_memory()
     kept = [each for each in examples if len(each.tokens) <= TOKENS]
     words, generator = Words.of(kept), torch.Generator().manual_seed(seed)

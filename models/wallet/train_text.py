@@ -18,6 +18,7 @@ from zkagent.models.instructions.manifest import (
 from zkagent.models.instructions.reader import read
 from zkagent.models.training.gated import GatedSizes
 from zkagent.models.training.gated_training import Aside, Example, Recipe, train_gated
+from zkagent.models.training.products import ProductSizes
 from zkagent.models.wallet.evaluate import evaluate_model
 from zkagent.models.wallet.text.filled import asides, filled
 from zkagent.models.wallet.text.tagged import names_of, tagged
@@ -25,8 +26,16 @@ from zkagent.models.wallet.text.written import SYMBOLS, Message, messages
 from zkagent.models.wallet.train import ANSWERS, TOOLS, with_accuracy
 
 TEXT_SEED = 20261124
-SIZES = GatedSizes(units=38, seen_sum=255, tag_weight=15, tag_worth=2.0)
-RECIPE = Recipe(epochs=28, hidden=0.08)
+SIZES = GatedSizes(
+    units=20,
+    seen=2,
+    seen_sum=255,
+    score_weight=31,
+    tag_weight=15,
+    tag_worth=2.0,
+    products=ProductSizes(),
+)
+RECIPE = Recipe(epochs=22, hidden=0.08)
 #: Hundredths of a log-odd; an agent's owner may choose another.
 CAUTION = 175
 

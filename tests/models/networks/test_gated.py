@@ -1,5 +1,7 @@
 """The gated network's file computes what its equations say, whatever stands behind the text."""
 
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +14,22 @@ from zkagent.circuits.program.reader import read_program
 from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import TOKENS
 from zkagent.models.networks.gated import GatedWeights, export_gated
+from zkagent.models.networks.products import AROUND, ProductWeights, Reading
 
 UNITS, SEEN, HIDDEN = 5, 4, 6
 Codes = list[list[int]]  # a token's bits, the first of which says that there is one
 
 
-def weights(seed: int, units: int = UNITS, seen: int = SEEN, hidden: int = HIDDEN) -> GatedWeights:
+def weights(
+    seed: int,
+    units: int = UNITS,
+    seen: int = SEEN,
+    hidden: int = HIDDEN,
+    *,
+    near: int = 0,
+    far: int = 3,
+) -> GatedWeights:
+    """near: how many products; none, and no `far` ones, by default."""
     rng = np.random.default_rng(seed)
 
     def drawn(most: int, *shape: int) -> np.ndarray:
@@ -29,6 +41,21 @@ def weights(seed: int, units: int = UNITS, seen: int = SEEN, hidden: int = HIDDE
         hidden=drawn(4, hidden, seen + 4 * units), hidden_bias=drawn(99, hidden),
         scores=drawn(9, 5, hidden), score_bias=drawn(99, 5),
         tags=drawn(9, 6, 2 * units + seen), tag_bias=drawn(9, 6), tag_unit=7,
+        products=product_weights(drawn, units, hidden, near, far) if near else None,
+    )  # fmt: skip
+
+
+def product_weights(
+    drawn: Callable[..., np.ndarray], units: int, hidden: int, near: int, far: int
+) -> ProductWeights:
+    signs, both = AROUND * CODE_BITS + 2 * units, near + far + 1
+
+    def reading(count: int, columns: int) -> Reading:
+        return Reading(*(drawn(1, count, columns) for _ in range(3)))
+
+    return ProductWeights(
+        first=drawn(1, near, signs), second=drawn(1, near, signs), third=drawn(1, far, signs),
+        fourth=reading(far, near + 1), tags=reading(6, both), hidden=drawn(1, hidden, both),
     )  # fmt: skip
 
 
@@ -67,17 +94,59 @@ def computed(w: GatedWeights, codes: Codes) -> tuple[int, int, int]:
     behind = [[*last, *[0] * w.units]] * (TOKENS - len(codes))  # states stay as they are
     pooled = [sum(column) for column in zip(*seen, strict=True)]
     sums = [sum(column) for column in zip(*states, *behind, strict=True)]
-    hidden = relu(total(w.hidden, [*pooled, *sums, *last, *first], w.hidden_bias))
+    found = products(w.products, codes, states) if w.products else [[0]] * TOKENS
+    read = np.concatenate([w.hidden, w.products.hidden], axis=1) if w.products else w.hidden
+    given = [*pooled, *sums, *last, *first, *(added(found) if w.products else [])]
+    hidden = relu(total(read, given, w.hidden_bias))
     *others, act = total(w.scores, hidden, w.score_bias)
     tagged = [total(w.tags, [*s, *r], w.tag_bias) for s, r in zip(states, seen, strict=True)]
+    silent = total(w.tags, [*last, *[0] * (w.units + len(pooled))], w.tag_bias)
+    tagged += [silent] * (TOKENS - len(codes))
+    if w.products:
+        more = read_of(w.products.tags, found)
+        tagged = [
+            [a + b for a, b in zip(*both, strict=True)] for both in zip(tagged, more, strict=True)
+        ]
     tags = [largest(scored) for scored in tagged]
-    apart = [w.tag_unit * gap(s) for s, code in zip(tagged, codes, strict=True) if code[1]]
-    beyond = largest(total(w.tags, [*behind[0], *[0] * len(pooled)], w.tag_bias)) if behind else 0
-    digits = [*tags, *[beyond] * (TOKENS - len(codes))]
-    numbers = [
-        sum(tag * 8 ** (14 - i) for i, tag in enumerate(digits[n : n + 15])) for n in (0, 15)
-    ]
+    apart = [w.tag_unit * gap(s) for s, code in zip(tagged, codes, strict=False) if code[1]]
+    numbers = [sum(tag * 8 ** (14 - i) for i, tag in enumerate(tags[n : n + 15])) for n in (0, 15)]
     return min([act - max(others), *apart]), (largest(others) << 45) + numbers[0], numbers[1]
+
+
+def products(w: ProductWeights, codes: Codes, states: list[list[int]]) -> list[list[int]]:
+    """By the equations, at all 30 places."""
+    margin, found = AROUND // 2, []
+    signed = [[2 * bit - 1 for bit in code] for code in codes]
+    padded = [[0] * CODE_BITS] * margin + signed + [[0] * CODE_BITS] * (margin + TOKENS)
+    own = [[2 * bit - 1 for bit in state] for state in states]
+    own += [[0] * len(own[0])] * (TOKENS - len(own))
+    none = np.zeros(1000, dtype=np.int64)
+    signs = [[*chain(*padded[at : at + AROUND]), *own[at]] for at in range(TOKENS)]
+    for at, given in enumerate(signs):
+        first, second = (total(side, given, none[: len(side)]) for side in (w.first, w.second))
+        found.append([a * b for a, b in zip(first, second, strict=True)] + [int(at < len(codes))])
+    rows = []
+    for given, near, read in zip(signs, found, read_of(w.fourth, found), strict=True):
+        third = total(w.third, given, none[: len(w.third)])
+        rows.append([*near[:-1], *(a * b for a, b in zip(third, read, strict=True)), near[-1]])
+    return rows
+
+
+def read_of(w: Reading, given: list[list[int]]) -> list[list[int]]:
+    """At each place, of what is there, up to it and from it on."""
+    none = np.zeros(len(w.own), dtype=np.int64)
+    return [
+        total(
+            np.concatenate([w.own, w.up_to, w.from_on], axis=1),
+            [*row, *added(given[: at + 1]), *added(given[at:])],
+            none,
+        )
+        for at, row in enumerate(given)
+    ]
+
+
+def added(rows: list[list[int]]) -> list[int]:
+    return [sum(column) for column in zip(*rows, strict=True)]
 
 
 def gap(scored: list[int]) -> int:
@@ -100,10 +169,11 @@ def largest(numbers: list[int]) -> int:
     return numbers.index(max(numbers))
 
 
+@pytest.mark.parametrize("near", [0, 4])
 @pytest.mark.parametrize("seed", range(4))
-def test_its_file_computes_what_the_equations_say(seed: int) -> None:
+def test_its_file_computes_what_the_equations_say(seed: int, near: int) -> None:
     """Texts of one token and of 30 among them; states, tags and scores are not all the same."""
-    w, rng = weights(seed), np.random.default_rng(100 + seed)
+    w, rng = weights(seed, near=near), np.random.default_rng(100 + seed)
     content, found = export_gated(w), []
     for count in (1, 2, 3, 14, 15, 16, 29, 30, *rng.integers(1, 31, 12)):
         codes = drawn_codes(rng, int(count))
@@ -126,10 +196,11 @@ def test_a_code_without_its_first_bit_changes_no_state() -> None:
     assert infer(export_gated(w), there)[0] != closed[0]
 
 
-def test_its_constraints_agree(tmp_path: Path) -> None:
-    w, rng = weights(5), np.random.default_rng(6)
+@pytest.mark.parametrize("near", [0, 4])
+def test_its_constraints_agree(tmp_path: Path, near: int) -> None:
+    w, rng = weights(5, near=near), np.random.default_rng(6)
     compiled = compile_program(read_program(export_gated(w)))
-    x = [features(drawn_codes(rng, count)) for count in (0, 1, 17, 30)]
+    x = [features(drawn_codes(rng, count)) for count in (0, 1, 17, 29, 30)]
     x += rng.integers(-(1 << 15), 1 << 15, (4, 90)).tolist()
     agree(tmp_path, compiled, x, [infer(export_gated(w), row) for row in x])
     assert compiled.public == 6 + 1

@@ -1,5 +1,7 @@
 """The gated network's training: deterministic, and its integers compute what it trained."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,8 +26,10 @@ from zkagent.models.training.gated_training import (  # noqa: E402
     codebook_of,
     train_gated,
 )
+from zkagent.models.training.products import ProductSizes  # noqa: E402
 
 SIZES = GatedSizes(units=6, seen=4, hidden=8, gate_sum=63)
+PRODUCTS = replace(SIZES, products=ProductSizes(near=5, far=4))
 NAMES = Names(lambda word: word in (b"dai", b"usdc"), lambda word: word == b"bob", lambda _: False)
 ACT, DECLINE = Verdict.ACT, Verdict.DECLINE
 TAGS = {"-": Tag.NONE, "t": Tag.TRANSFER, "a": Tag.ARGUMENT}
@@ -49,13 +53,15 @@ EXAMPLES = [
 ]
 
 
-def trained(seed: int, **recipe: float) -> Trained:
+def trained(seed: int, sizes: GatedSizes = SIZES, **recipe: float) -> Trained:
     given = {"epochs": 2, "batch": 16, "hidden": 0.1} | recipe
-    return train_gated(EXAMPLES, SIZES, Recipe(**given), seed, lambda _: None)  # type: ignore[arg-type]
+    return train_gated(EXAMPLES, sizes, Recipe(**given), seed, lambda _: None)  # type: ignore[arg-type]
 
 
-def test_training_twice_from_a_seed_gives_the_same_bytes() -> None:
-    one, same, other = (trained(seed) for seed in (1, 1, 2))
+@pytest.mark.parametrize("near", [0, 5])
+def test_training_twice_from_a_seed_gives_the_same_bytes(near: int) -> None:
+    sizes = PRODUCTS if near else SIZES
+    one, same, other = (trained(seed, sizes) for seed in (1, 1, 2))
     assert export_gated(one.weights) == export_gated(same.weights) != export_gated(other.weights)
     assert one.codebook == same.codebook != other.codebook
     assert one.score_unit == same.score_unit > 0
@@ -75,11 +81,20 @@ def written(found: Trained, each: Example) -> list[int]:
     return features([[int(b) for b in f"{code:048b}"] for code in codes])
 
 
+@pytest.mark.parametrize("sizes", [SIZES, PRODUCTS])
 @pytest.mark.parametrize("rounded_from", [0.0, 0.5])
-def test_integers_score_and_tag_as_the_rounded_network_does(rounded_from: float) -> None:
+def test_integers_score_and_tag_as_the_rounded_network_does(
+    rounded_from: float, sizes: GatedSizes
+) -> None:
+    """Products among them, with the means and sizes of some texts taken out, and texts of which
+    some are shorter than what is read beside them."""
     words = Words.of(EXAMPLES, starts=2, ends=2)
-    model = GatedReader(SIZES, words.sizes, torch.Generator().manual_seed(4))
+    model = GatedReader(sizes, words.sizes, torch.Generator().manual_seed(4))
+    if model.products:
+        measure(model, words)
+        assert (model.products.mean != 0).all()
     model.rounded = True
+    model.eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(1 + rounded_from)
@@ -104,6 +119,62 @@ def test_integers_score_and_tag_as_the_rounded_network_does(rounded_from: float)
         assert found.margin / unit == pytest.approx(sure, abs=2e-2)
         assert found.other == others.argmax().item()
         assert list(found.tags) == tags[0].argmax(1).tolist()
+
+
+def measure(model: GatedReader, words: Words) -> None:
+    """Lets products see some texts."""
+    numbers = np.random.default_rng(3).integers(1, words.sizes.words, (40, 9))
+    none = torch.zeros(40, 9, dtype=torch.int64)
+    with torch.no_grad():
+        model(Texts(torch.from_numpy(numbers), none, none, torch.ones(40, 9), torch.ones(40, 9)))
+
+
+def test_a_text_is_read_alike_beside_longer_ones() -> None:
+    """Batches are as long as their longest text, and two places more where there is room; a text
+    scores as it does alone."""
+    words = Words.of(EXAMPLES, starts=2, ends=2)
+    model = GatedReader(PRODUCTS, words.sizes, torch.Generator().manual_seed(6))
+    measure(model, words)
+    model.eval()
+    rng = np.random.default_rng(10)
+    for rounded in (False, True):
+        model.rounded = rounded
+        for length in (1, 5, TOKENS - 2, TOKENS - 1, TOKENS):
+            numbers = torch.from_numpy(rng.integers(1, words.sizes.words, (1, length)))
+            alone, beside = (
+                texts_of(torch.nn.functional.pad(numbers, (0, more)), length)
+                for more in (0, min(4, TOKENS - length))
+            )
+            with torch.no_grad():
+                (scores, tags), (same, longer) = model(alone), model(beside)
+            assert torch.allclose(scores, same, atol=1e-4)
+            assert torch.allclose(tags[0], longer[0, :length], atol=1e-4)
+
+
+def texts_of(numbers: Tensor, length: int) -> Texts:
+    none, present = torch.zeros_like(numbers), torch.zeros(numbers.shape)
+    present[:, :length] = 1
+    return Texts(numbers, none, none, present, present)
+
+
+def test_training_hides_products_and_takes_out_their_sizes() -> None:
+    words = Words.of(EXAMPLES, starts=2, ends=2)
+    model = GatedReader(PRODUCTS, words.sizes, torch.Generator().manual_seed(6))
+    numbers = torch.from_numpy(np.random.default_rng(4).integers(1, words.sizes.words, (300, 9)))
+    assert model.products
+    with torch.no_grad():
+        for _ in range(3):
+            model(texts_of(numbers, 9))
+        codes, present = model.codes(texts_of(numbers, 9)), torch.ones(numbers.shape)
+        states, _ = model._run(model._weights(), codes, present)
+        hidden = model.products(codes, states, present, rounded=False)[..., :-1]
+        model.eval()
+        found = model.products(codes, states, present, rounded=False)[:, :9, :-1]
+    share = (hidden == 0).all(1).float().mean()
+    assert abs(share - PRODUCTS.products.dropped) < 0.05  # type: ignore[union-attr]
+    near = found[..., : PRODUCTS.products.near]  # type: ignore[union-attr]
+    assert torch.allclose(near.mean((0, 1)), torch.zeros(5), atol=0.1)
+    assert torch.allclose(near.std((0, 1)), torch.ones(5), atol=0.1)
 
 
 def test_the_codebook_has_the_bits_that_the_network_is_trained_on() -> None:

@@ -37,7 +37,7 @@ SIZES = GatedSizes(
 )
 RECIPE = Recipe(epochs=22, hidden=0.08)
 #: Hundredths of a log-odd; an agent's owner may choose another.
-CAUTION = 175
+CAUTION = 200
 
 
 def train_wallet_text(

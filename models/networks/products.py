@@ -39,7 +39,8 @@ class Reading:
     def most(self, products: Weights) -> Weights:
         """The largest magnitude of each sum: [N]. products [K + 1]: of what is read."""
         sums = np.abs(self.up_to) + np.abs(self.from_on)
-        return (np.abs(self.own) + TOKENS * sums) @ products
+        found: Weights = (np.abs(self.own) + TOKENS * sums) @ products
+        return found
 
 
 @dataclass(frozen=True)
@@ -131,4 +132,5 @@ def _of_bits(weights: Weights) -> Weights:
     return found
 
 
-__all__ = ["AROUND", "ProductWeights", "Reading", "products", "tags_of"]
+__all__ = ["AROUND", "ProductWeights", "Reading", "Weights", "products"]
+__all__ += ["tags_of"]

@@ -16,6 +16,7 @@ from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights, Weights
+from zkagent.models.networks.products import ProductWeights
 from zkagent.models.training import recurrence
 from zkagent.models.training.products import POOLED, Products, ProductSizes, summed
 from zkagent.models.training.whole import per_row, per_unit, whole
@@ -220,8 +221,13 @@ class GatedReader(nn.Module):
         return GatedWeights(
             gates, gate_bias, w["seen"], w["seen_bias"], w["hidden"], w["hidden_bias"],
             w["scores"], w["score_bias"], w["tags"], w["tag_bias"], self._tag_unit(),
-            self.products and self.products.integers(scales["tag_bias"], scales["hidden_bias"]),
+            self._whole_products(scales),
         )  # fmt: skip
+
+    def _whole_products(self, scales: Mapping[str, Tensor]) -> ProductWeights | None:
+        if self.products is None:
+            return None
+        return self.products.integers(scales["tag_bias"], scales["hidden_bias"])
 
     def _tag_unit(self) -> int:
         scales = self._scales()

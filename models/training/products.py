@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from zkagent.models.instructions.calls import Tag
 from zkagent.models.instructions.codes import CODE_BITS
 from zkagent.models.instructions.packing import TOKENS
-from zkagent.models.networks.products import AROUND, ProductWeights, Reading
+from zkagent.models.networks.products import AROUND, ProductWeights, Reading, Weights
 from zkagent.models.training.whole import per_row, whole
 
 #: By what sums over tokens are divided, to be about as large as what stands beside them.
@@ -93,15 +93,14 @@ class Products(nn.Module):
 
     def integers(self, tag_scale: Tensor, hidden_scale: Tensor) -> ProductWeights:
         scales = self._sign_scales()
-        sides = [
-            whole(getattr(self, name).detach(), scale).to(torch.int64).numpy()
-            for name, scale in scales.items()
-        ]
+        first, second, third = (
+            _whole_numbers(whole(getattr(self, name).detach(), scales[name])) for name in SIDES
+        )
         fourth = self.read(self.fourth.detach(), self._fourth_scale(scales), near=True).integers
         tags = self.read(self.tags.detach(), tag_scale).integers
         hidden = self.read(self.hidden.detach(), hidden_scale, pooled=True).integers
         return ProductWeights(
-            *sides, _reading(fourth), _reading(tags), hidden.to(torch.int64).numpy()
+            first, second, third, _reading(fourth), _reading(tags), _whole_numbers(hidden)
         )
 
     def least_most(self, weights: Tensor, *, pooled: bool = False) -> Tensor:
@@ -110,7 +109,7 @@ class Products(nn.Module):
         unit = self._unit(self._sign_scales())
         parts = _parts(weights.detach(), self.sizes.count, pooled=pooled)
         most = torch.stack([(part[:, :-1] / unit / pool).abs().amax(0) for part, pool in parts])
-        near, far = most.amax(0).split([self.sizes.near, self.sizes.far])
+        near, far = torch.split(most.amax(0), [self.sizes.near, self.sizes.far])
         return torch.minimum(near.max(), far.max())
 
     def read(
@@ -197,7 +196,7 @@ def _signs(codes: Tensor, states: Tensor, present: Tensor) -> tuple[Tensor, Tens
 
 def _parts(weights: Tensor, count: int, *, pooled: bool) -> Iterator[tuple[Tensor, int]]:
     """Weights of `count` products and a bit, side by side, and what divides what they read."""
-    for place, part in enumerate(weights.split(count + 1, -1)):
+    for place, part in enumerate(torch.split(weights, count + 1, -1)):
         yield part, POOLED if pooled or place else 1
 
 
@@ -211,7 +210,12 @@ def _read(weights: Tensor, scale: Tensor, unit: Tensor, shift: Tensor) -> Read:
 
 
 def _reading(integers: Tensor) -> Reading:
-    return Reading(*(part.to(torch.int64).numpy() for part in integers.chunk(3, -1)))
+    return Reading(*(_whole_numbers(part) for part in integers.chunk(3, -1)))
+
+
+def _whole_numbers(integers: Tensor) -> Weights:
+    found: Weights = integers.to(torch.int64).numpy()
+    return found
 
 
 __all__ = ["POOLED", "ProductSizes", "Products", "summed"]

@@ -342,14 +342,37 @@ def test_no_address_that_is_read_has_a_storage_that_nobody_looked_at(looked: Loo
     assert storage_opcodes(reader.code(looked.pool, block))
 
 
+JUMPDEST = 0x5B
+#: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT: what stands behind runs if jumped to.
+ENDS = frozenset({0x00, 0x56, 0xF3, 0xFD, 0xFE, 0xFF})
+
+
 def storage_opcodes(code: bytes) -> set[int]:
-    """SLOAD, and what lets other code read this storage; no code at all where it begins with STOP,
-    as data do."""
-    found, at = set(), 0
-    while at < len(code) and code[0]:
-        found.add(code[at])
-        at += code[at] - 0x5E if 0x60 <= code[at] <= 0x7F else 1
+    """SLOAD, and what lets other code read this storage, where the code may come to; none where it
+    begins with STOP, as data do. It comes to where it pushes the place of a JUMPDEST, and so not to
+    what it keeps behind itself to copy."""
+    found, seen, left = set[int](), set[int](), [0]
+    while left:
+        at = left.pop()
+        while at < len(code) and at not in seen:
+            seen.add(at)
+            found.add(opcode := code[at])
+            pushed = code[at + 1 : at + 1 + max(0, opcode - 0x5F)] if opcode <= 0x7F else b""
+            target = int.from_bytes(pushed, "big")
+            if pushed and target < len(code) and code[target] == JUMPDEST:
+                left.append(target)
+            if opcode in ENDS:
+                break
+            at += 1 + len(pushed)
     return found & {0x54, 0xF2, 0xF4}
+
+
+def test_opcodes_are_those_that_code_comes_to() -> None:
+    jump, kept = bytes.fromhex("600456fe5b5400"), bytes.fromhex("00545b54f4")
+    assert storage_opcodes(jump) == {0x54}
+    assert storage_opcodes(bytes.fromhex("600054fe")) == {0x54}
+    assert storage_opcodes(bytes.fromhex("6054fe") + kept) == set()
+    assert storage_opcodes(bytes.fromhex("5fff54")) == storage_opcodes(kept) == set()
 
 
 def on_the_chain_now(looked: Looked, run: RunRecord, agent: str, decimals: int = 6) -> RunRecord:

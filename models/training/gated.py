@@ -193,15 +193,15 @@ class GatedReader(nn.Module):
         bits = torch.ones(2 * s.units)
         units = torch.cat([POOLED * seen, POOLED * bits, bits])
         hidden = per_unit((w["hidden"] / units)[:, : s.seen], s.hidden_weight)
-        if self.products and s.products:
+        if self.products:
             most = self.products.least_most(self.products.hidden, pooled=True)
-            hidden = torch.maximum(hidden, s.products.weight / most)
+            hidden = torch.maximum(hidden, self.products.sizes.weight / most)
         scores = per_unit(w["scores"], s.score_weight)
         tag_units = torch.cat([bits, seen])
         tags = per_unit((w["tags"] / tag_units)[:, 2 * s.units :], s.tag_weight)
-        if self.products and s.products:
+        if self.products:
             most = self.products.least_most(self.products.tags)
-            tags = torch.maximum(tags, s.products.weight / most)
+            tags = torch.maximum(tags, self.products.sizes.weight / most)
         return {
             "gates": gates.unsqueeze(-1), "gate_bias": gates,
             "seen": seen.unsqueeze(-1), "seen_bias": seen,

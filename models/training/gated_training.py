@@ -30,7 +30,7 @@ from zkagent.models.training.memory import keep_freed_memory
 Array = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 BUCKET = 8  # batches among which texts are ordered by length
-#: Of a trained network, which depends on how many add up its sums.
+#: Which add up sums: in another order, and to another network, if they are more or fewer.
 THREADS = 2
 MOST_KEYS = 5700  # with the grammar's, what three contracts of `codetable` hold
 

@@ -110,6 +110,16 @@ def test_nothing_is_called_where_no_act_is_asked_for(stage: ReaderStage, prompt:
     assert (stage.paid(BOB), stage.is_open) == before
 
 
+def test_nothing_is_called_either_where_the_network_is_not_sure_of_the_tool(
+    stage: ReaderStage,
+) -> None:
+    before = stage.paid(BOB)
+    (planned,) = stage.session.runner.plan(b"never pay bob 5").decisions
+    assert planned.decision.kind == "decline"
+    stage.session.runner.run(b"never pay bob 5")
+    assert stage.paid(BOB) == before
+
+
 def test_one_proof_shows_the_call_and_the_answer(stage: ReaderStage) -> None:
     run = proven(stage, PAY)
     first, last = run.plan.decisions

@@ -1,10 +1,13 @@
 """The wallet's models act on nothing that is in another language, wholly or in part, as far as they
 can tell."""
 
+from collections.abc import Iterable, Iterator
+
 import pytest
 
 from zkagent.models.catalogue import load_model
 from zkagent.models.encoding.book import ContactBook, plain_book
+from zkagent.models.encoding.decoder import Decision
 from zkagent.models.wallet.turns import Wallet, decided
 
 BOB = "0x" + "b0" * 20
@@ -44,19 +47,13 @@ ENGLISH = (
 
 @pytest.mark.parametrize("name", ["wallet", "wallet-text"])
 def test_what_is_in_another_language_moves_nothing(name: str) -> None:
-    model = load_model(name)
-    for order in ORDERS:
-        decision = decided(model, WALLET, order.format(bob=_payee(name)))
-        assert decision is not None
+    for order, decision in _decisions(name, ORDERS):
         assert decision.kind in ("ask", "decline", "doubtful", "help", "missing"), order
 
 
 @pytest.mark.parametrize("name", ["wallet", "wallet-text"])
 def test_english_orders_with_foreign_names_and_slips_are_carried_out(name: str) -> None:
-    model = load_model(name)
-    for order in ENGLISH:
-        decision = decided(model, WALLET, order.format(bob=_payee(name)))
-        assert decision is not None
+    for order, decision in _decisions(name, ENGLISH):
         assert (decision.action, decision.values[2]) == ("Transfer", int(BOB, 16)), order
 
 
@@ -64,6 +61,14 @@ def test_the_word_that_is_not_understood_is_named() -> None:
     decision = decided(load_model("wallet-text"), WALLET, "Stuur 5 usdc naar bob")
     assert decision is not None
     assert decision.answer == "Please say exactly what you mean by: Stuur"
+
+
+def _decisions(name: str, orders: Iterable[str]) -> Iterator[tuple[str, Decision]]:
+    model = load_model(name)
+    for order in orders:
+        decision = decided(model, WALLET, order.format(bob=_payee(name)))
+        assert decision is not None
+        yield order, decision
 
 
 def _payee(name: str) -> str:

@@ -96,6 +96,6 @@ def test_python_and_the_contracts_agree_on_2500_contexts(chain: Anvil) -> None:
     refusals |= {"AmountTooPrecise", "AmountTooLarge"}
     decisions = {"call", "report", "ask", "decline", "missing", "no_tool", "zero", "unreadable"}
     assert refusals | decisions <= set(kinds)
-    assert kinds.count("call with an observed amount") > 10
+    assert kinds.count("call with an observed amount") > 20
     assert kinds.count("call with an amount of the prompt") > 20
     assert kinds.count(AMBIGUOUS) > 250

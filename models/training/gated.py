@@ -18,7 +18,7 @@ from zkagent.models.instructions.packing import TOKENS, Verdict
 from zkagent.models.networks.gated import DIRECTIONS, WINDOW, GatedWeights, Weights
 from zkagent.models.networks.products import ProductWeights
 from zkagent.models.training import recurrence
-from zkagent.models.training.products import POOLED, Products, ProductSizes, summed
+from zkagent.models.training.products import POOLED, Products, ProductSizes, read_sums
 from zkagent.models.training.whole import per_row, per_unit, whole
 
 #: Of codes: the highest bit says that there is a token, the next that it can fill a slot.
@@ -145,7 +145,7 @@ class GatedReader(nn.Module):
         if self.products:
             found = self.products(codes, states, texts.present, rounded=self.rounded)
             hidden = hidden + found.sum(1) / POOLED @ w["products.hidden"].T
-            tags = tags + summed(found)[:, : states.shape[1]] @ w["products.tags"].T
+            tags = tags + read_sums(found, w["products.tags"])[:, : states.shape[1]]
         return torch.relu(hidden) @ w["scores"].T + w["score_bias"], tags
 
     def _run(

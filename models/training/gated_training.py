@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
+from torch.utils import deterministic
 
 from zkagent.models.instructions.calls import MOST_CALLS, Tag, slot_of
 from zkagent.models.instructions.codes import (
@@ -153,6 +154,7 @@ def train_gated(
 ) -> Trained:
     """Train from `seed`: the same each time on the same machine. One progress line an epoch."""
     torch.use_deterministic_algorithms(True)
+    deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # never read
     torch.set_num_threads(THREADS)
     keep_freed_memory()
     kept = [each for each in examples if len(each.tokens) <= TOKENS]
@@ -191,7 +193,9 @@ class _Arrays:
     def picked(self, rows: Array) -> "_Arrays":
         return _Arrays(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def cut(self, length: int) -> "_Arrays":
+    def cut(self) -> "_Arrays":
+        """As long as the longest of them."""
+        length = int(self.present.sum(1).max())
         named = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return _Arrays(**{n: a[:, :length] if a.ndim > 1 else a for n, a in named.items()})
 
@@ -253,32 +257,34 @@ class _Trainer:
         for epoch in range(recipe.epochs):
             self.model.rounded = epoch >= recipe.rounded_from * recipe.epochs
             loss, right, seen = 0.0, 0, 0
-            for rows in self.batches():
-                batch_loss, hits = self.step(self.batch(rows))
-                loss, right, seen = loss + batch_loss * len(rows), right + hits, seen + len(rows)
+            for batch in self.batches():
+                count = len(batch.verdict)
+                batch_loss, hits = self.step(batch)
+                loss, right, seen = loss + batch_loss * count, right + hits, seen + count
             progress(
                 f"epoch {epoch + 1} of {recipe.epochs}: loss {loss / seen:.4f}, "
                 f"verdicts {right / seen:.4f}"
             )
 
-    def batches(self) -> Iterator[Array]:
-        """Texts of about the same length together, in any order."""
-        order, size = self.rng.permutation(len(self.lengths)), self.recipe.batch
-        found = []
+    def batches(self) -> Iterator[_Arrays]:
+        """All texts, as they are drawn, those of about the same length together, in any order."""
+        order, size, found = self.rng.permutation(len(self.lengths)), self.recipe.batch, []
         for at in range(0, len(order), BUCKET * size):
-            part = order[at : at + BUCKET * size]
-            part = part[np.argsort(self.lengths[part], kind="stable")]
-            found += [part[i : i + size] for i in range(0, len(part), size)]
+            drawn = self.drawn(order[at : at + BUCKET * size])
+            by_length = np.argsort(drawn.present.sum(1), kind="stable")
+            parts = (by_length[i : i + size] for i in range(0, len(by_length), size))
+            found += [drawn.picked(part).cut() for part in parts]
         return (found[number] for number in self.rng.permutation(len(found)))
 
-    def batch(self, rows: Array) -> _Arrays:
+    def drawn(self, rows: Array) -> _Arrays:
+        """Texts, some of them joined, some with asides."""
         picked = self.data.picked(rows)
         for row in np.flatnonzero(self.rng.random(len(rows)) < self.recipe.joined):
             self.join(picked, int(row))
         if len(self.before):
             for row in np.flatnonzero(self.rng.random(len(rows)) < self.recipe.besides):
                 self.add_aside(picked, int(row))
-        return picked.cut(int(picked.present.sum(1).max()))
+        return picked
 
     def join(self, into: _Arrays, row: int) -> None:
         """Two instructions with a joint between them, in the place of a text; nothing where they

@@ -84,10 +84,12 @@ class Products(nn.Module):
         2 U]: bits. present [N, L]. rounded: whether weights are those of the integers."""
         signs, there = _signs(codes, states, present)
         w, measured = self._weights(rounded=rounded), self.training and not rounded
-        first, second, third = (signs @ w[name].T for name in SIDES)
+        sides = signs @ torch.cat([w[name] for name in SIDES]).T
+        counts = [self.sizes.near, self.sizes.near, self.sizes.far]
+        first, second, third = torch.split(sides, counts, -1)
         near = self._taken(first * second, there, slice(0, self.sizes.near), measured=measured)
         found = torch.cat([self._kept(near), there], -1)
-        read = summed(found) @ w["fourth"].T
+        read = read_sums(found, w["fourth"])
         far = self._taken(third * read, there, slice(self.sizes.near, None), measured=measured)
         return torch.cat([found[..., :-1], self._kept(far), there], -1)
 
@@ -116,7 +118,7 @@ class Products(nn.Module):
         self, weights: Tensor, scale: Tensor, *, near: bool = False, pooled: bool = False
     ) -> Read:
         """scale: integers per unit of the sums, one or a column [N, 1]. near: the K are the first
-        P. pooled: weights are of sums over all tokens, otherwise as `summed` has what is read."""
+        P. pooled: weights are of sums over all tokens, otherwise as `read_sums` has them."""
         count = self.sizes.near if near else self.sizes.count
         unit = self._unit(self._sign_scales(), near=near)
         shift = (self.mean / self.size)[:count]
@@ -174,12 +176,14 @@ class Products(nn.Module):
         return found * (drawn >= self.sizes.dropped) / (1 - self.sizes.dropped)
 
 
-def summed(found: Tensor) -> Tensor:
-    """What is read of products [N, L, K]: they themselves, and their sums up to each token and from
-    it on, in units of `POOLED`: [N, L, 3 K]."""
-    up_to = found.cumsum(1)
-    from_on = up_to[:, -1:] - up_to + found
-    return torch.cat([found, up_to / POOLED, from_on / POOLED], -1)
+def read_sums(found: Tensor, weights: Tensor) -> Tensor:
+    """What weights [R, 3 K] read of products [N, L, K]: they themselves, and their sums up to each
+    token and from it on, in units of `POOLED`. [N, L, R], of which sums are taken behind weights:
+    there are fewer of them."""
+    each = found @ torch.cat(weights.chunk(3, -1)).T
+    here, before, behind = each.chunk(3, -1)
+    up_to, from_on = before.cumsum(1), behind.sum(1, keepdim=True) - behind.cumsum(1) + behind
+    return here + (up_to + from_on) / POOLED
 
 
 def _signs(codes: Tensor, states: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
@@ -218,4 +222,4 @@ def _whole_numbers(integers: Tensor) -> Weights:
     return found
 
 
-__all__ = ["POOLED", "ProductSizes", "Products", "summed"]
+__all__ = ["POOLED", "ProductSizes", "Products", "read_sums"]

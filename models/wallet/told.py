@@ -31,8 +31,8 @@ NO_SLOTS: Slots = [None, None, None]
 
 
 def learned_from() -> list[Message]:
-    """The writers' messages but for those with a word of the held-out set, and but for the last
-    writers', which serve to choose."""
+    """The writers' messages but for those with a word of the held-out set, and but for those of
+    writers who are kept apart."""
     seen = [message for message in messages() if message.writer not in apart()]
     left_out = held_out_words()
     return without(left_out | {f"{word}'s" for word in left_out}, seen)

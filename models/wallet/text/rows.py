@@ -157,7 +157,7 @@ def main() -> None:
         help="leave out messages that pay by name, for models that know no contacts",
     )
     parser.add_argument(
-        "--apart", action="store_true", help="only the last writers, of whom wallet learned nothing"
+        "--apart", action="store_true", help="only the writers of whom wallet learned nothing"
     )
     parser.add_argument("--sealed", choices=SEALED_SETS, help="a sealed set's rows instead")
     given = parser.parse_args()

@@ -21,8 +21,8 @@ ACTIONS = {"V": "ViewBalance", "D": "Deploy", "W": "Withdraw", "T": "Transfer"}
 SYMBOLS = ("USDC", "DAI", "WETH", "USDT", "WBTC", "LINK")
 LONGEST = 300  # characters of a message
 MOST_CALLS = 4
-#: How many writers, the last ones, `wallet` learns nothing of: its caution is chosen on them.
-APART = 8
+#: The last writer that `wallet` learns from. Its caution was chosen on those behind.
+LAST_OF_WALLET = 61
 OWNER = "@me"
 
 _AMOUNT = r"(?:\d+(?:\.\d+)?|all|half|rest|[1-9]\d*/[1-9]\d*|\d+(?:\.\d+)?%|all-\d+(?:\.\d+)?)"
@@ -72,8 +72,8 @@ def messages() -> tuple[Message, ...]:
 
 @cache
 def apart() -> frozenset[int]:
-    """The numbers of the last `APART` writers."""
-    return frozenset(sorted({message.writer for message in messages()})[-APART:])
+    """The numbers of the writers of whom `wallet` learns nothing."""
+    return frozenset(message.writer for message in messages() if message.writer > LAST_OF_WALLET)
 
 
 def without(words: Collection[str], written: Sequence[Message]) -> list[Message]:

@@ -54,8 +54,8 @@ class InstructionChain:
         self.chain, self.table, self.books = chain, table, books
         sources = {name: (PACKAGE / name).read_text() for name in SOURCES}
         self.contracts = compile_sources(sources)
-        chunks = [self._raw(b"\0" + chunk) for chunk in table.chunks]
-        self.encoder = self._deploy("InstructionEncoder", chunks, list(table.kinds_words))
+        self.chunks = [self._raw(b"\0" + chunk) for chunk in table.chunks]
+        self.encoder = self._deploy("InstructionEncoder", self.chunks, list(table.kinds_words))
         packed = [b"".join(book_entry(*_entry(x)) for x in book) for book in _both(books)]
         self.agent = self._deploy("TwoBookAgent", *packed)
         self.harness = self._deploy("InstructionHarness")

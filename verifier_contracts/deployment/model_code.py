@@ -140,12 +140,10 @@ class InstructionCode(ModelCode):
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
     ) -> dict[str, int]:
-        kinds = {f"_kinds{i}": word for i, word in enumerate(self.kinds)}
-        return {
-            **_chunk_immutables(chunk_addresses),
-            "_count": len(chunk_addresses),
-            **kinds,
-        }
+        given = [int(address, 16) for address in chunk_addresses] or [0]
+        # Of less than eight, from the first one on again.
+        chunks = {f"_chunk{i}": given[i % len(given)] for i in range(MAX_CHUNKS)}
+        return chunks | {f"_kinds{i}": word for i, word in enumerate(self.kinds)}
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
         return {

@@ -34,11 +34,11 @@ def contracts(anvil: Anvil) -> InstructionChain:
 @pytest.mark.parametrize(
     ("prompt", "first", "later"),
     [
-        (LONG, 54_000, 38_500),
-        (WORDY, 60_300, 45_200),
-        (UNKNOWN, 122_500, 107_500),
-        (b"zorb " * 30, 139_000, 126_500),
-        (SHORT, 41_500, 26_000),
+        (LONG, 51_700, 36_600),
+        (WORDY, 58_800, 43_700),
+        (UNKNOWN, 116_500, 101_500),
+        (b"zorb " * 30, 132_000, 119_500),
+        (SHORT, 39_000, 24_000),
     ],
 )
 def test_encoding_stays_affordable(
@@ -64,9 +64,9 @@ FOUR_TAGS |= {"7": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_600, 19_600),
-        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_600, 29_000),
-        (FOUR, FOUR_TAGS, 67_200, 40_100),
+        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_500, 19_400),
+        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_500, 28_900),
+        (FOUR, FOUR_TAGS, 66_600, 39_600),
     ],
 )
 def test_deciding_stays_affordable(
@@ -100,9 +100,9 @@ COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 77_300, 52_100),
-        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 72_200, 47_000),
-        (COMPOUND, COMPOUND_TAGS, 96_500, 62_300),
+        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 74_900, 49_900),
+        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 70_200, 45_000),
+        (COMPOUND, COMPOUND_TAGS, 90_000, 59_900),
     ],
 )
 def test_plain_instructions_are_read_and_decided_together(

@@ -14,7 +14,7 @@ from zkagent.verifier_contracts.chain.local import Anvil
 from zkagent.verifier_contracts.errors import RevertError
 
 #: Of three decisions, the first run of its agent, terms and calldata included.
-RUN_BUDGET = 680_000
+RUN_BUDGET = 628_000
 
 
 @pytest.fixture(scope="module")

@@ -86,6 +86,13 @@ library Ascii {
         }
     }
 
+    /// @notice Flags of what is no letter of lower-cased `w`.
+    function others(uint256 w) internal pure returns (uint256) {
+        unchecked {
+            return (~(w + FROM_A) | (w + BEHIND_Z)) & FLAGS;
+        }
+    }
+
     /// @notice Flags of the digits.
     function digits(uint256 w) internal pure returns (uint256) {
         unchecked {

@@ -36,6 +36,14 @@ library Books {
         }
     }
 
+    /// @notice Whether a list with this filter may have the word at `start`.
+    function mayList(uint256 filter_, uint256 start) internal pure returns (bool may) {
+        uint256 bits = SymbolList.FILTER_BITS;
+        assembly ("memory-safe") {
+            may := and(shr(mod(shr(240, mload(start)), bits), filter_), 1)
+        }
+    }
+
     /// @notice As `SymbolList.findWord`, in a list that was loaded here.
     function findWord(BookEntries list, uint256 start, uint256 end)
         internal

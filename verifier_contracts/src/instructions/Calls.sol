@@ -121,7 +121,7 @@ library Calls {
             for (uint256 i = 0; i < count; ++i) {
                 uint256 call_ = first + BYTES * i;
                 uint256 action = at(call_);
-                uint256 amount = at(call_ + AMOUNT);
+                uint256 amount = at(call_, AMOUNT);
                 uint256 share = Quantities.shareOf(amount);
                 if (action == WITHDRAW) withdraws = true;
                 if (share == 0) continue;
@@ -129,7 +129,7 @@ library Calls {
                 if (action != WITHDRAW) others = true;
                 for (uint256 j = i + 1; j < count; ++j) {
                     uint256 other = first + BYTES * j;
-                    if (at(other + AMOUNT) == amount && at(other) != action) return true;
+                    if (at(other, AMOUNT) == amount && at(other) != action) return true;
                 }
             }
             return partials > 1 || (withdraws && others);
@@ -157,6 +157,20 @@ library Calls {
         }
     }
 
+    /// @notice A call's word at an offset.
+    function at(uint256 call_, uint256 offset) internal pure returns (uint256 word) {
+        assembly ("memory-safe") {
+            word := mload(add(call_, offset))
+        }
+    }
+
+    /// @notice Writes a call's word at an offset.
+    function put(uint256 call_, uint256 offset, uint256 word) internal pure {
+        assembly ("memory-safe") {
+            mstore(add(call_, offset), word)
+        }
+    }
+
     /// @dev Whether the token of a slot, zero if there is none, ends a call before another one of that
     ///   slot: all do but what all but an amount is told by.
     function _isPassed(uint256 token) private pure returns (bool) {
@@ -164,9 +178,7 @@ library Calls {
     }
 
     function _leave(uint256 call_, uint256 untaken) private pure {
-        unchecked {
-            put(call_ + TOKEN, at(call_ + TOKEN) | untaken);
-        }
+        put(call_, TOKEN, at(call_, TOKEN) | untaken);
     }
 
     function _begin(uint256 pos, uint256 tag) private pure {
@@ -185,12 +197,12 @@ library Calls {
             for (uint256 i = 0; i < count; ++i) {
                 uint256 call_ = first + BYTES * i;
                 uint256 action = at(call_);
-                if (action == VIEW) put(call_ + AMOUNT, 0);
+                if (action == VIEW) put(call_, AMOUNT, 0);
                 else if (!_filled(own, count, i, call_, AMOUNT)) return false;
                 if (!_filled(own, count, i, call_, ASSET)) return false;
-                if (action != TRANSFER) put(call_ + PAYEE, 0);
+                if (action != TRANSFER) put(call_, PAYEE, 0);
                 else if (!_filled(own, count, i, call_, PAYEE)) return false;
-                put(call_ + TOKEN, 0);
+                put(call_, TOKEN, 0);
             }
             return true;
         }
@@ -211,11 +223,13 @@ library Calls {
         pure
         returns (bool)
     {
-        if (at(call_ + slot) != 0) return true;
-        if ((at(own + BYTES * index + TOKEN) >> slot) & 1 != 0) return false;
+        if (at(call_, slot) != 0) return true;
+        unchecked {
+            if ((at(own + BYTES * index, TOKEN) >> slot) & 1 != 0) return false;
+        }
         uint256 token = _lentBy(own, count, index, slot, true);
         if (token == 0) token = _lentBy(own, count, index, slot, false);
-        if (token != 0) put(call_ + slot, token);
+        if (token != 0) put(call_, slot, token);
         return token != 0;
     }
 
@@ -230,12 +244,12 @@ library Calls {
             uint256 action = at(own + BYTES * index);
             for (uint256 i = index; i > 0; --i) {
                 uint256 call_ = own + BYTES * (i - 1);
-                token = at(call_ + slot);
+                token = at(call_, slot);
                 if (token != 0 && (at(call_) == action) == same) return token;
             }
             for (uint256 i = index + 1; i < count; ++i) {
                 uint256 call_ = own + BYTES * i;
-                token = at(call_ + slot);
+                token = at(call_, slot);
                 if (token != 0 && (at(call_) == action) == same) return token;
             }
             return 0;

@@ -165,7 +165,7 @@ contract InstructionDecoder is IDecoder {
         unchecked {
             for (uint256 i = 0; i < plan.count; ++i) {
                 uint256 call_ = plan.calls + Calls.BYTES * i;
-                if (Quantities.shareOf(Calls.at(call_ + Calls.AMOUNT)) != 0) {
+                if (Quantities.shareOf(Calls.at(call_, Calls.AMOUNT)) != 0) {
                     _add(plan, VIEW_ACTION);
                 }
                 _add(plan, Calls.at(call_) - 1);
@@ -177,8 +177,8 @@ contract InstructionDecoder is IDecoder {
             plan.symbols = Books.load(address(uint160(ParsedTokens.word(parse, 0))));
             uint256 next = _checkAmounts(plan);
             uint256 index = _actionAt(plan, plan.done);
-            if (index != VIEW_ACTION && Calls.at(next + Calls.UNITS) == 0) {
-                Calls.put(next + Calls.UNITS, _partOfBalance(c, plan, next, index));
+            if (index != VIEW_ACTION && Calls.at(next, Calls.UNITS) == 0) {
+                Calls.put(next, Calls.UNITS, _partOfBalance(c, plan, next, index));
             }
             _returnCall(c, parse, plan, next, tool);
         }
@@ -215,7 +215,7 @@ contract InstructionDecoder is IDecoder {
             for (uint256 i = 0; i < plan.count; ++i) {
                 uint256 call_ = plan.calls + Calls.BYTES * i;
                 uint256 units = _exactAmount(plan, call_);
-                Calls.put(call_ + Calls.UNITS, units);
+                Calls.put(call_, Calls.UNITS, units);
                 if (step <= plan.done) next = call_;
                 step += units == 0 ? 2 : 1;
             }
@@ -330,7 +330,7 @@ contract InstructionDecoder is IDecoder {
     /// @dev Units of the call's asset; zero where the balance decides. An amount that the asset does not
     ///   have ends the run.
     function _exactAmount(Plan memory plan, uint256 call_) private view returns (uint256 units) {
-        uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+        uint256 amount = Calls.at(call_, Calls.AMOUNT);
         bool but = Quantities.isBut(amount);
         if (Quantities.shareOf(amount) != 0 && !but) return 0;
         units = _units(plan, call_);
@@ -340,7 +340,7 @@ contract InstructionDecoder is IDecoder {
 
     function _units(Plan memory plan, uint256 call_) private view returns (uint256) {
         unchecked {
-            uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+            uint256 amount = Calls.at(call_, Calls.AMOUNT);
             (, uint256 decimals) = _asset(plan, call_);
             uint256 places = Quantities.placesOf(amount);
             uint256 digits = Quantities.digitsOf(amount);
@@ -365,7 +365,7 @@ contract InstructionDecoder is IDecoder {
         view
         returns (uint256 units)
     {
-        uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+        uint256 amount = Calls.at(call_, Calls.AMOUNT);
         (address token, uint8 decimals) = _asset(plan, call_);
         (uint256 text, bool inUnits) = _balance(c, plan, token, action);
         uint256 there = Decimals.parse(Texts.copy(text), inUnits ? 0 : decimals);
@@ -412,13 +412,13 @@ contract InstructionDecoder is IDecoder {
         view
         returns (address token, uint8 decimals)
     {
-        uint256 known = Calls.at(call_ + Calls.TOKEN);
+        uint256 known = Calls.at(call_, Calls.TOKEN);
         if (known == 0) {
             uint256 entry;
-            (token, entry) = Assets.find(plan.symbols, _text(plan, Calls.at(call_ + Calls.ASSET)));
+            (token, entry) = Assets.find(plan.symbols, _text(plan, Calls.at(call_, Calls.ASSET)));
             decimals = Assets.decimalsOf(token, entry);
             known = KNOWN | (uint256(decimals) << DECIMALS_SHIFT) | uint160(token);
-            Calls.put(call_ + Calls.TOKEN, known);
+            Calls.put(call_, Calls.TOKEN, known);
         }
         return (address(uint160(known)), uint8(known >> DECIMALS_SHIFT));
     }
@@ -472,7 +472,7 @@ contract InstructionDecoder is IDecoder {
         private
         pure
     {
-        if (call_ != 0) CallEncoding.addSpan(w, _text(plan, Calls.at(call_ + slot)));
+        if (call_ != 0) CallEncoding.addSpan(w, _text(plan, Calls.at(call_, slot)));
         else CallEncoding.addSymbol(w, SymbolList.entryAt(plan.symbols, plan.done));
     }
 
@@ -481,24 +481,24 @@ contract InstructionDecoder is IDecoder {
         if (call_ == 0) {
             return uint160(SymbolList.tokenOf(SymbolList.entryAt(plan.symbols, plan.done)));
         }
-        uint256 known = Calls.at(call_ + Calls.TOKEN);
+        uint256 known = Calls.at(call_, Calls.TOKEN);
         if (known != 0) return uint160(known);
-        (address token,) = Assets.find(plan.symbols, _text(plan, Calls.at(call_ + Calls.ASSET)));
+        (address token,) = Assets.find(plan.symbols, _text(plan, Calls.at(call_, Calls.ASSET)));
         return uint160(token);
     }
 
     /// @dev Writes a call's amount; gives its units.
     function _addAmount(Written memory w, uint256 call_) private pure returns (uint256 units) {
         unchecked {
-            units = Calls.at(call_ + Calls.UNITS);
-            uint256 amount = Calls.at(call_ + Calls.AMOUNT);
+            units = Calls.at(call_, Calls.UNITS);
+            uint256 amount = Calls.at(call_, Calls.AMOUNT);
             if (Quantities.shareOf(amount) == 0) {
                 // As the prompt has it: without zeros at its end.
                 CallEncoding.addNumber(w, Quantities.digitsOf(amount), Quantities.placesOf(amount));
                 return units;
             }
             uint256 value = units;
-            uint256 places = uint8(Calls.at(call_ + Calls.TOKEN) >> DECIMALS_SHIFT);
+            uint256 places = uint8(Calls.at(call_, Calls.TOKEN) >> DECIMALS_SHIFT);
             for (; places != 0 && value % 10 == 0; --places) {
                 value /= 10;
             }
@@ -512,7 +512,7 @@ contract InstructionDecoder is IDecoder {
         view
         returns (uint256)
     {
-        uint256 payee = Calls.at(call_ + Calls.PAYEE);
+        uint256 payee = Calls.at(call_, Calls.PAYEE);
         uint256 account = _accountOf(agent, parse, plan, payee);
         if (account == 0) revert NobodyToPay(Tokens.startOf(payee));
         return account;

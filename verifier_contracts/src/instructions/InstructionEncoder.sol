@@ -25,25 +25,27 @@ contract InstructionEncoder is IPromptEncoder {
     uint256 private constant FEATURE_BYTES = 180;
     // From where the features begin, which is so far behind where what is returned does: `HEAD_BYTES`.
     uint256 private constant PARSE = 192;
-    uint256 private constant PARSE_HEAD_BYTES = 96;
     /// @dev Before the features.
     uint256 private constant HEAD_BYTES = 128;
     uint256 private constant KEYS_BYTES = 64;
+    /// @dev Readings, the length of the parse, its head.
+    uint256 private constant KEPT_BYTES = 160;
+    // From where the keys begin.
+    uint256 private constant FEATURES = KEYS_BYTES + KEPT_BYTES + 32 * Tokens.LIMIT + HEAD_BYTES;
 
     bytes4 private constant SYMBOL_BOOK = ISymbolBookUser.symbolBook.selector;
     bytes4 private constant CONTACT_BOOK = IContactBookUser.contactBook.selector;
     bytes4 private constant POINTER = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
 
-    // Contracts that hold the vocabulary; unused ones are zero.
-    address private immutable _chunk0;
-    address private immutable _chunk1;
-    address private immutable _chunk2;
-    address private immutable _chunk3;
-    address private immutable _chunk4;
-    address private immutable _chunk5;
-    address private immutable _chunk6;
-    address private immutable _chunk7;
-    uint256 private immutable _count;
+    // Addresses of the contracts that hold the vocabulary, eight as `Vocabulary` has them.
+    uint256 private immutable _chunk0;
+    uint256 private immutable _chunk1;
+    uint256 private immutable _chunk2;
+    uint256 private immutable _chunk3;
+    uint256 private immutable _chunk4;
+    uint256 private immutable _chunk5;
+    uint256 private immutable _chunk6;
+    uint256 private immutable _chunk7;
 
     uint256 private immutable _kinds0;
     uint256 private immutable _kinds1;
@@ -63,15 +65,10 @@ contract InstructionEncoder is IPromptEncoder {
             uint256 length = chunks[i].code.length;
             if (length < expected) revert ModelData.DataTooShort(chunks[i], expected, length);
         }
-        _count = count;
-        _chunk0 = chunks[0];
-        _chunk1 = _at(chunks, 1);
-        _chunk2 = _at(chunks, 2);
-        _chunk3 = _at(chunks, 3);
-        _chunk4 = _at(chunks, 4);
-        _chunk5 = _at(chunks, 5);
-        _chunk6 = _at(chunks, 6);
-        _chunk7 = _at(chunks, 7);
+        (_chunk0, _chunk1) = (_at(chunks, 0), _at(chunks, 1));
+        (_chunk2, _chunk3) = (_at(chunks, 2), _at(chunks, 3));
+        (_chunk4, _chunk5) = (_at(chunks, 4), _at(chunks, 5));
+        (_chunk6, _chunk7) = (_at(chunks, 6), _at(chunks, 7));
         (_kinds0, _kinds1, _kinds2) = (kinds[0], kinds[1], kinds[2]);
     }
 
@@ -84,14 +81,13 @@ contract InstructionEncoder is IPromptEncoder {
         r.symbols = Books.load(symbols);
         r.contacts = contacts == address(0) ? Books.none() : Books.load(contacts);
         r.filter = Books.filter(r.symbols) | Books.filter(r.contacts);
-        r.vocabulary = _vocabulary();
-        r.kinds = _kinds();
+        _load(r);
         Scanner.open(r, c.prompt);
-        uint256 parse = _reserve(r);
+        _reserve(r, symbols, contacts, found);
         Scanner.scan(r);
         if (r.hasUnknown) ForeignWords.doubt(r);
         Reader.run(r);
-        _return(r, parse, symbols, contacts, found);
+        _return(r);
     }
 
     /// @inheritdoc IPromptEncoder
@@ -119,83 +115,77 @@ contract InstructionEncoder is IPromptEncoder {
         }
     }
 
-    /// @dev Memory for keys, for the parse and for what stands before the codes; behind it, in free memory,
-    ///   the pieces, whose place the codes take.
-    /// @return parse Where the words of the parse begin.
-    function _reserve(Reading memory r) private pure returns (uint256 parse) {
-        uint256 free;
+    /// @dev Memory for keys, for what is returned beside the codes and for what stands before these; behind
+    ///   it, in free memory, the pieces, whose place the codes take.
+    function _reserve(Reading memory r, address symbols, address contacts, bytes32 found)
+        private
+        pure
+    {
+        uint256 keys;
         assembly ("memory-safe") {
-            free := mload(0x40)
+            keys := mload(0x40)
+            let head := add(keys, KEYS_BYTES)
+            mstore(head, found)
+            mstore(add(head, 64), symbols)
+            mstore(add(head, 96), contacts)
         }
         unchecked {
-            r.keys = free;
-            r.parse = parse = free + KEYS_BYTES;
-            r.features = r.code = parse + 32 * Tokens.LIMIT + HEAD_BYTES;
-            r.next = r.features + 32;
+            r.keys = keys;
+            r.parse = keys + KEYS_BYTES + KEPT_BYTES;
+            r.features = r.code = keys + FEATURES;
+            r.next = keys + FEATURES + 32;
         }
         PieceWord.store(r.features, 0);
     }
 
     /// @dev Ends the call with features, parse and readings.
-    function _return(
-        Reading memory r,
-        uint256 words,
-        address symbols,
-        address contacts,
-        bytes32 found
-    ) private pure {
+    function _return(Reading memory r) private pure {
         uint256 features = r.features;
         uint256 code = r.code;
         uint256 size = r.parse;
         uint256 tokens = Tokens.placeAt(r);
+        uint256 kept = r.keys + KEYS_BYTES;
         assembly ("memory-safe") {
-            size := sub(size, words)
             let start := sub(features, HEAD_BYTES)
             let parse := add(features, PARSE)
+            size := sub(sub(size, kept), 32) // with the length
+            mstore(add(kept, 32), sub(size, 32))
+            mstore(add(kept, 128), tokens)
             calldatacopy(code, calldatasize(), sub(parse, code))
             mstore(start, 96)
             mstore(add(start, 32), add(PARSE, HEAD_BYTES))
-            mstore(add(start, 64), found)
+            mstore(add(start, 64), mload(kept))
             mstore(add(start, 96), FEATURE_BYTES)
-            mstore(parse, add(size, PARSE_HEAD_BYTES))
-            mstore(add(parse, 32), symbols)
-            mstore(add(parse, 64), contacts)
-            mstore(add(parse, 96), tokens)
-            mcopy(add(parse, 128), words, size)
-            return(start, add(add(PARSE, 256), size))
+            mcopy(parse, add(kept, 32), size)
+            return(start, add(add(PARSE, HEAD_BYTES), size))
         }
     }
 
-    /// @dev The codes by kind in memory.
-    function _kinds() private view returns (uint256 pos) {
-        uint256[3] memory kinds = [_kinds0, _kinds1, _kinds2];
-        assembly ("memory-safe") {
-            pos := kinds
-        }
-    }
-
-    function _vocabulary() private view returns (Vocabulary) {
+    /// @dev Puts the addresses of the vocabulary's contracts into memory, and the codes by kind.
+    function _load(Reading memory r) private view {
         uint256 pos;
         assembly ("memory-safe") {
             pos := mload(0x40)
-            mstore(0x40, add(pos, 512))
+            mstore(0x40, add(pos, 352))
         }
-        PieceWord.store(pos, uint160(_chunk0));
-        PieceWord.store(pos + 32, uint160(_chunk1));
-        if (_count > 2) _storeFurther(pos + 64);
-        return Codebook.open(pos, _count);
+        unchecked {
+            PieceWord.store(pos, _chunk0);
+            PieceWord.store(pos + 32, _chunk1);
+            PieceWord.store(pos + 64, _chunk2);
+            PieceWord.store(pos + 96, _chunk3);
+            PieceWord.store(pos + 128, _chunk4);
+            PieceWord.store(pos + 160, _chunk5);
+            PieceWord.store(pos + 192, _chunk6);
+            PieceWord.store(pos + 224, _chunk7);
+            r.vocabulary = Vocabulary.wrap(pos);
+            PieceWord.store(pos + 256, _kinds0);
+            PieceWord.store(pos + 288, _kinds1);
+            PieceWord.store(pos + 320, _kinds2);
+            r.kinds = pos + 256;
+        }
     }
 
-    function _storeFurther(uint256 pos) private view {
-        PieceWord.store(pos, uint160(_chunk2));
-        PieceWord.store(pos + 32, uint160(_chunk3));
-        PieceWord.store(pos + 64, uint160(_chunk4));
-        PieceWord.store(pos + 96, uint160(_chunk5));
-        PieceWord.store(pos + 128, uint160(_chunk6));
-        PieceWord.store(pos + 160, uint160(_chunk7));
-    }
-
-    function _at(address[] memory chunks, uint256 i) private pure returns (address) {
-        return i < chunks.length ? chunks[i] : address(0);
+    function _at(address[] memory chunks, uint256 i) private pure returns (uint256) {
+        return uint160(chunks[i % chunks.length]);
     }
 }

@@ -15,11 +15,12 @@ import {Tokens} from "./Tokens.sol";
 /// @param end Where it ends.
 /// @param original What to add to a position to find the character as it was written.
 /// @param backward The prompt lies backward, too: the word at (backward - position) has the
-///   character at the position last, the following ones before it.
+///   character at the position last, the following ones before it. What is no letter has its highest bit
+///   set there.
 /// @param bookless Whether the agent has no symbol book.
 /// @param symbols The agent's symbol book.
 /// @param contacts The agent's contact book.
-/// @param filter Of names in either; see `SymbolList`.
+/// @param filter Of names in either, or all bits; see `SymbolList`.
 /// @param vocabulary The model's.
 /// @param keys 64 bytes of memory; see `Codebook.findParts`.
 /// @param kinds The codes of tokens that are not known by their text.

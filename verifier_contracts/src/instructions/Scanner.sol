@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Ascii, BEHIND_Z, FLAGS, FLAG_INDEX, FROM_A} from "../encoding/Ascii.sol";
+import {Ascii, FLAGS, FLAG_INDEX} from "../encoding/Ascii.sol";
 import {PromptText} from "../encoding/PromptText.sol";
 import {SymbolList} from "../encoding/SymbolList.sol";
 import {Books} from "./Books.sol";
@@ -12,9 +12,9 @@ import {NAMED_PIECE, PLAIN_PIECE, PieceWord, Reading, UNKNOWN_PIECE} from "./Rea
 import {Tokens} from "./Tokens.sol";
 
 uint256 constant SPACE = 0x20;
-/// @dev Digits and the apostrophe, which go on with a word behind its letters, or may: bit c of the set is
-///   character c. A number, for assembly.
-uint256 constant MORE_SET = 0x3ff008000000000;
+/// @dev All but digits and the apostrophe, which go on with a word behind its letters, or may: bit c of the
+///   set is character c. A number, for assembly.
+uint256 constant END_SET = 0xfffffffffffffffffffffffffffffffffffffffffffffffffc00ff7fffffffff;
 
 /// @title A prompt's bytes to pieces, exactly as `models/instructions/scanner.py`
 library Scanner {
@@ -66,12 +66,12 @@ library Scanner {
                 w = Ascii.lower(w);
                 backward -= 32;
                 PieceWord.store(pos + room, w);
-                PieceWord.store(backward, Ascii.reverse(w));
+                PieceWord.store(backward, Ascii.reverse(w | Ascii.others(w)));
             }
             for (; pos < written + room; pos += 32) {
                 backward -= 32;
                 PieceWord.store(pos + room, spaces);
-                PieceWord.store(backward, spaces);
+                PieceWord.store(backward, spaces | FLAGS);
             }
             r.start = written + room;
             r.end = written + room + length;
@@ -83,21 +83,19 @@ library Scanner {
     /// @notice Writes the prompt's pieces from `r.next` on, in free memory, and takes that.
     function scan(Reading memory r) internal view {
         unchecked {
-            uint256 pos = r.start;
-            uint256 next = r.next;
-            while (true) {
-                uint256 known;
-                (pos, next, known) = _plainWords(r, pos, next);
-                if (pos >= r.end) break;
+            (uint256 pos, uint256 next, uint256 known) = _plainWords(r, r.start, r.next);
+            while (pos < r.end) {
                 uint256 piece = known == 0 ? _piece(r, pos) : word(r, pos, uint32(known), known);
                 pos = PieceWord.endOf(piece);
                 if (character(pos) == SPACE) ++pos;
-                if (piece <= type(uint32).max) continue;
-                if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) {
-                    _noArticle(next - 32);
+                if (piece > type(uint32).max) {
+                    if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) {
+                        _noArticle(next - 32);
+                    }
+                    PieceWord.store(next, piece);
+                    next += 32;
                 }
-                PieceWord.store(next, piece);
-                next += 32;
+                (pos, next, known) = _plainWords(r, pos, next);
             }
             r.last = next;
             for (uint256 i = 0; i < ZEROS; ++i) {
@@ -110,6 +108,14 @@ library Scanner {
         }
     }
 
+    /// @dev Where the spaces at `pos` end, at `end` at last.
+    function _behindSpaces(uint256 pos, uint256 end) private pure returns (uint256) {
+        unchecked {
+            while (pos < end && character(pos) == SPACE) ++pos;
+            return pos;
+        }
+    }
+
     /// @dev A hundred: if the piece at `pos` is an article, it is no token by itself.
     function _noArticle(uint256 pos) private pure {
         uint256 piece = PieceWord.load(pos);
@@ -118,9 +124,10 @@ library Scanner {
         }
     }
 
-    /// @dev Skips spaces and takes listed words that are tokens by themselves, up to the end or to what
-    ///   needs a closer look. All of `Codebook.find` but the second bucket.
-    /// @return stopped Where it stopped: not at a space.
+    /// @dev Takes listed words that are tokens by themselves, each with a space behind it, up to the end or to
+    ///   what needs a closer look. All of `Codebook.find` but the second bucket. Called from two places, it is
+    ///   not inlined where much else is on the stack, and takes a sixth less for that.
+    /// @return stopped Where it stopped.
     /// @return free Where the next piece goes.
     /// @return known If it stopped at a word whose end is certain, that end, and what was found of the
     ///   word, if anything was; otherwise zero.
@@ -129,23 +136,16 @@ library Scanner {
         view
         returns (uint256 stopped, uint256 free, uint256 known)
     {
-        uint256 end = r.end;
         uint256 backward = r.backward;
         uint256 vocabulary = Vocabulary.unwrap(r.vocabulary);
         uint256 filter = ~r.filter;
         assembly ("memory-safe") {
             mstore(0x20, filter)
             for {} 1 {} {
-                let w := mload(sub(backward, pos))
                 // `Ascii.behindLast` of what is no letter
-                let ends := and(not(and(add(w, FROM_A), not(add(w, BEHIND_Z)))), FLAGS)
+                let ends := and(mload(sub(backward, pos)), FLAGS)
                 ends := byte(0, mul(FLAG_INDEX, and(ends, sub(0, ends))))
-                w := byte(sub(31, ends), w) // the character behind
-                if iszero(ends) {
-                    if or(xor(w, SPACE), iszero(lt(pos, end))) { break }
-                    pos := add(pos, 1)
-                    continue
-                }
+                if iszero(ends) { break }
                 let h := keccak256(pos, ends)
                 ends := add(pos, ends)
                 extcodecopy(
@@ -162,29 +162,32 @@ library Scanner {
                     bucket := div(bucket, shr(80, and(same, sub(0, same))))
                 }
                 h := shl(200, bucket)
-                if and(
+                let behind := byte(0, mload(ends))
+                if iszero(
                     and(
-                        // 211: `SymbolList.FILTER_BITS`
-                        shr(mod(shr(240, mload(pos)), 211), mload(0x20)),
-                        shr(byte(6, h), PLAIN_MEANINGS)
-                    ),
-                    and(gt(h, 0), not(shr(w, MORE_SET)))
+                        and(
+                            // 211: `SymbolList.FILTER_BITS`
+                            shr(mod(shr(240, mload(pos)), 211), mload(0x20)),
+                            shr(byte(6, h), PLAIN_MEANINGS)
+                        ),
+                        and(gt(h, 0), shr(behind, END_SET))
+                    )
                 ) {
-                    mstore(next, or(or(h, PLAIN_PIECE), or(shl(32, pos), ends)))
-                    next := add(next, 32)
-                    pos := add(ends, eq(w, SPACE))
-                    continue
+                    if and(shr(behind, END_SET), 1) { known := or(h, ends) }
+                    break
                 }
-                if iszero(and(shr(w, MORE_SET), 1)) { known := or(h, ends) }
-                break
+                mstore(next, or(or(h, PLAIN_PIECE), or(shl(32, pos), ends)))
+                next := add(next, 32)
+                pos := add(ends, eq(behind, SPACE))
             }
         }
         return (pos, next, known);
     }
 
-    /// @dev The piece at `pos`; of a hyphen that only parts letters, nothing but where it ends.
+    /// @dev The piece at `pos`; of spaces and of a hyphen that only parts letters, nothing but where they end.
     function _piece(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
+            if (character(pos) == SPACE) return _behindSpaces(pos, r.end);
             uint256 backward = r.backward;
             if (Ascii.isIn(Ascii.LETTER_SET, pos)) return _word(r, pos, _wordEnd(pos, backward));
             if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
@@ -242,6 +245,7 @@ library Scanner {
 
     /// @notice SYMBOL, CONTACT, or WORD for a word that is in no book.
     function nameOf(Reading memory r, uint256 start, uint256 end) internal pure returns (uint256) {
+        if (!Books.mayList(r.filter, start)) return Kinds.WORD;
         if (Books.findWord(r.symbols, start, end) != 0) return Kinds.SYMBOL;
         // A name that a foreign book lists without an account is nobody's.
         return Books.findWord(r.contacts, start, end) << 96 != 0 ? Kinds.CONTACT : Kinds.WORD;
@@ -302,7 +306,7 @@ library Scanner {
                 assembly ("memory-safe") {
                     w := mload(sub(backward, pos))
                 }
-                uint256 others = FLAGS ^ (Ascii.letters(w) | Ascii.digits(w));
+                uint256 others = w & FLAGS & ~Ascii.digits(w & Ascii.LOW_BITS);
                 uint256 length = Ascii.behindLast(others);
                 if (length != 0) return pos + length;
                 pos += 30; // to where the last character looked at is the first one

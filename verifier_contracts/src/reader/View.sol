@@ -94,6 +94,7 @@ library Views {
             revert Tokenizer.TooManyTokens(MOST_PIECES);
         }
         Reading memory r = v.r;
+        r.filter = type(uint256).max; // whoever has books gives them later
         _begin(r, prompt, lexicon);
         unchecked {
             uint256 by = (r.start - origin) * ((1 << 32) + 1); // start and end of each
@@ -169,7 +170,7 @@ library Views {
         assembly ("memory-safe") {
             mstore8(pos, 0x20)
             mstore8(add(pos, original), 0x20)
-            mstore8(add(sub(backward, pos), 31), 0x20)
+            mstore8(add(sub(backward, pos), 31), 0xa0) // no letter
         }
     }
 

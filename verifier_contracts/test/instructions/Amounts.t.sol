@@ -5,7 +5,7 @@ import {Ascii} from "../../src/encoding/Ascii.sol";
 import {SymbolList} from "../../src/encoding/SymbolList.sol";
 import {Kinds} from "../../src/instructions/Kinds.sol";
 import {Meanings, PLAIN_MEANINGS} from "../../src/instructions/Meanings.sol";
-import {MORE_SET} from "../../src/instructions/Scanner.sol";
+import {END_SET} from "../../src/instructions/Scanner.sol";
 import {InstructionWorld} from "./InstructionWorld.sol";
 
 /// @dev Expected values are written by hand; the examples are those of quantities.py and neighbours.
@@ -14,7 +14,7 @@ contract AmountsTest is InstructionWorld {
         uint256 plain = 1 | (1 << Meanings.PERCENT) | (1 << Meanings.EXCEPT) | (1 << Meanings.GLUE);
         plain |= (1 << Meanings.ARTICLE) | (1 << Meanings.AND);
         assertEq(PLAIN_MEANINGS, plain | (1 << Meanings.PER) | (1 << Meanings.UNREAD));
-        assertEq(MORE_SET, Ascii.DIGIT_SET | (1 << 0x27));
+        assertEq(END_SET, ~(Ascii.DIGIT_SET | (1 << 0x27)));
         assertEq(SymbolList.FILTER_BITS, 211);
     }
 

@@ -13,7 +13,7 @@ from zkagent.models.wallet.text.written import Message, read
 
 FOLDER = Path(dataset.__file__).parent / "sealed"
 FILES = ("choosing.txt.gz", "last.txt.gz")
-THIRD = "third.txt.gz"
+THIRD, FOURTH = "third.txt.gz", "fourth.txt.gz"
 ACTING = {
     "plain",
     "noisy",
@@ -33,7 +33,7 @@ def _messages(name: str, folder: Path) -> list[Message]:
     return list(read(text))
 
 
-@pytest.mark.parametrize("name", [*FILES, THIRD])
+@pytest.mark.parametrize("name", [*FILES, THIRD, FOURTH])
 def test_a_sealed_set_is_the_one_whose_digest_was_fixed(name: str) -> None:
     row = re.search(
         rf"`{name}` \| ([\d,]+) \| `([0-9a-f]{{64}})`", (FOLDER / "README.md").read_text()
@@ -75,7 +75,24 @@ def test_the_third_set_has_all_kinds_in_number(tmp_path: Path) -> None:
     assert kinds["compound"] >= 395
 
 
-def test_the_sealed_sets_are_three(tmp_path: Path) -> None:
-    first, second, third = ({m.text for m in _messages(name, tmp_path)} for name in (*FILES, THIRD))
+def test_the_fourth_set_has_all_kinds_in_number(tmp_path: Path) -> None:
+    messages = _messages(FOURTH, tmp_path)
+    acting, either = ACTING - {"contact"} | {"view"}, "twin"
+    kinds = Counter(message.kind for message in messages)
+    still = kinds.keys() - acting - {either}
+    assert kinds.keys() > acting
+    assert all(bool(m.calls) == (m.kind in acting) for m in messages if m.kind != either)
+    assert len(still) == 61
+    assert min(kinds[kind] for kind in still) >= 25
+    assert sum(kinds[kind] for kind in still) >= 1840
+    assert kinds["plain"] + kinds["noisy"] >= 590
+    assert sum(kinds[k] for k in ("pair", "triple", "four", "elliptical", "corrected")) >= 440
+
+
+def test_no_row_stands_in_several_sealed_sets(tmp_path: Path) -> None:
+    first, second, third, fourth = (
+        {m.text for m in _messages(name, tmp_path)} for name in (*FILES, THIRD, FOURTH)
+    )
     assert len(first & second) < 10
     assert len((first | second) & third) < 10
+    assert not (first | second | third) & fourth

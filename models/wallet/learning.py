@@ -10,7 +10,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from zkagent.models.training.gated import GatedSizes
 from zkagent.models.training.gated_training import Example, Recipe, Trained, train_gated
 from zkagent.models.wallet.text.tagged import Tagged, tagged, verdict_of
 from zkagent.models.wallet.text.written import Message, messages
+from zkagent.models.wallet.train_text import RECIPE, SIZES
 
 #: Kinds of messages by what acceptance asks of them.
 GROUPS = {
@@ -159,7 +160,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--writers", default="5,10,20,36", help="how many are trained on")
     parser.add_argument("--unseen", type=int, default=4, help="how many of the last are kept apart")
-    parser.add_argument("--epochs", type=int, default=Recipe().epochs)
+    parser.add_argument("--epochs", type=int, default=RECIPE.epochs)
     given = parser.parse_args()
     written = messages()
     read = list(zip(written, tagged(written), strict=True))
@@ -175,7 +176,7 @@ def main() -> None:
     unseen = [(message, found) for message, found in read if message.writer in apart]
     for count in counts:
         seen = [found for m, found in read if found and m.writer in numbers[:count]]
-        trained = learned(seen, Recipe(epochs=given.epochs), GatedSizes())
+        trained = learned(seen, replace(RECIPE, epochs=given.epochs), SIZES)
         sys.stdout.write(f"| writers | margin | {' | '.join(COLUMNS)} |\n")
         sys.stdout.write(f"|---|---|{'---|' * len(COLUMNS)}\n")
         for line in lines(count, curve(trained, unseen)):

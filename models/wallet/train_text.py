@@ -35,7 +35,7 @@ SIZES = GatedSizes(
     tag_worth=2.0,
     products=ProductSizes(),
 )
-RECIPE = Recipe(epochs=40, hidden=0.08)
+RECIPE = Recipe(epochs=40, learning_rate=0.006, hidden=0.08)
 #: Hundredths of a log-odd; an agent's owner may choose another.
 CAUTION = 200
 

@@ -37,7 +37,7 @@ SIZES = GatedSizes(
 )
 RECIPE = Recipe(epochs=40, learning_rate=0.006, hidden=0.08)
 #: Hundredths of a log-odd; an agent's owner may choose another.
-CAUTION = 200
+CAUTION = 150
 
 
 def train_wallet_text(

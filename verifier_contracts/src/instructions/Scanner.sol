@@ -124,8 +124,8 @@ library Scanner {
         }
     }
 
-    /// @dev Takes listed words that are tokens by themselves, each with a space behind it, up to the end or to
-    ///   what needs a closer look. All of `Codebook.find` but the second bucket. Called from two places, it is
+    /// @dev Takes listed words that are tokens by themselves, with or without a space behind them, up to
+    ///   the end or to what needs a closer look. All of `Codebook.find` but the second bucket. Called from two places, it is
     ///   not inlined where much else is on the stack, and takes a sixth less for that.
     /// @return stopped Where it stopped.
     /// @return free Where the next piece goes.

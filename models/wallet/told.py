@@ -24,16 +24,16 @@ from zkagent.models.wallet.states import (
 )
 from zkagent.models.wallet.text.rows import ADDRESSES
 from zkagent.models.wallet.text.tagged import ASKED
-from zkagent.models.wallet.text.written import Call, Message, apart, messages, without
+from zkagent.models.wallet.text.written import APART, Call, Message, messages, without
 
 Slots = list[frozenset[int] | None]
 NO_SLOTS: Slots = [None, None, None]
 
 
 def learned_from() -> list[Message]:
-    """The writers' messages but for those with a word of the held-out set, and but for those of
-    writers who are kept apart."""
-    seen = [message for message in messages() if message.writer not in apart()]
+    """The messages of the writers that it learns from, but for those with a word of the held-out
+    set."""
+    seen = [message for message in messages() if message.writer < APART.start]
     left_out = held_out_words()
     return without(left_out | {f"{word}'s" for word in left_out}, seen)
 

@@ -157,7 +157,9 @@ def main() -> None:
         help="leave out messages that pay by name, for models that know no contacts",
     )
     parser.add_argument(
-        "--apart", action="store_true", help="only the writers of whom wallet learned nothing"
+        "--apart",
+        action="store_true",
+        help="only the writers by whom wallet's caution was chosen",
     )
     parser.add_argument("--sealed", choices=SEALED_SETS, help="a sealed set's rows instead")
     given = parser.parse_args()

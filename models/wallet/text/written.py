@@ -21,8 +21,8 @@ ACTIONS = {"V": "ViewBalance", "D": "Deploy", "W": "Withdraw", "T": "Transfer"}
 SYMBOLS = ("USDC", "DAI", "WETH", "USDT", "WBTC", "LINK")
 LONGEST = 300  # characters of a message
 MOST_CALLS = 4
-#: The last writer that `wallet` learns from. Its caution was chosen on those behind.
-LAST_OF_WALLET = 61
+#: `wallet` learns from the writers before these, on whom its caution was chosen.
+APART = range(62, 71)
 OWNER = "@me"
 
 _AMOUNT = r"(?:\d+(?:\.\d+)?|all|half|rest|[1-9]\d*/[1-9]\d*|\d+(?:\.\d+)?%|all-\d+(?:\.\d+)?)"
@@ -72,8 +72,8 @@ def messages() -> tuple[Message, ...]:
 
 @cache
 def apart() -> frozenset[int]:
-    """The numbers of the writers of whom `wallet` learns nothing."""
-    return frozenset(message.writer for message in messages() if message.writer > LAST_OF_WALLET)
+    """The numbers of the writers on whom `wallet`'s caution was chosen."""
+    return frozenset(message.writer for message in messages() if message.writer in APART)
 
 
 def without(words: Collection[str], written: Sequence[Message]) -> list[Message]:
@@ -145,4 +145,4 @@ def key_of(text: str) -> str:
 
 
 __all__ = ["ACTIONS", "OWNER", "SYMBOLS", "Call", "Message", "key_of", "messages", "read"]
-__all__ += ["apart", "mixes_balances", "understood", "without"]
+__all__ += ["APART", "apart", "mixes_balances", "understood", "without"]

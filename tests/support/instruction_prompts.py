@@ -134,7 +134,12 @@ def hostile_prompts() -> list[bytes]:
     return [*HOSTILE, *(text.format(amount).encode() for amount in amounts for text in AROUND)]
 
 
-def made_up_table(seed: int) -> CodeTable:
+def random_words(rng: random.Random, count: int) -> set[str]:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return {"".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(count)}
+
+
+def made_up_table(seed: int, words_at_random: int = 1800) -> CodeTable:
     """Random codes; of words, starts and ends more than one contract holds."""
     rng = random.Random(seed)
 
@@ -142,7 +147,7 @@ def made_up_table(seed: int) -> CodeTable:
         return PRESENT | rng.getrandbits(47)
 
     letters = "abcdefghijklmnopqrstuvwxyz"
-    words = {"".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(1800)}
+    words = random_words(rng, words_at_random)
     words |= {*PLAIN[::2], *MARKS[::2], *(word.decode() for word in list(WORDS)[::2])}
     starts = {word[:4] for word in (*PLAIN, "ever", "twen") if len(word) >= 4}
     starts |= {"".join(rng.choices(letters, k=4)) for _ in range(300)}

@@ -21,6 +21,7 @@ from tests.support.instruction_prompts import (
     hostile_prompts,
     made_up_table,
     random_prompt,
+    random_words,
 )
 from zkagent.models.encoding.context import Context
 from zkagent.models.errors import RefusedText
@@ -83,6 +84,16 @@ def test_what_writers_wrote_is_read_alike(contracts: InstructionChain) -> None:
         texts = [text.replace(mark, address) for text in texts]
     found = assert_agreement(contracts, [text.encode() for text in texts])
     assert found["read"] > 350
+
+
+@pytest.mark.parametrize(("words", "chunks"), [(4500, 3), (9000, 5), (18_000, 8)])
+def test_words_of_several_contracts_are_read_alike(anvil: Anvil, words: int, chunks: int) -> None:
+    table, rng = made_up_table(words, words), random.Random(words)
+    assert len(table.chunks) == chunks
+    contracts = InstructionChain(anvil, table, FOREIGN)
+    listed = sorted(random_words(random.Random(words), words))
+    asked = [" ".join(rng.choices(listed, k=20)).encode() for _ in range(60)]
+    assert assert_agreement(contracts, asked)["read"] > 50
 
 
 def test_random_prompts_are_read_alike(contracts: InstructionChain) -> None:

@@ -9,7 +9,7 @@ const readline = require("readline");
 const v8 = require("v8");
 
 // WebAssembly is compiled whole before it runs: snarkjs runs the same code in several threads, and
-// code that V8 replaces while they do has ended a process with SIGILL, once in some 10,000.
+// a process once ended with SIGILL in code made at run time. That V8 was replacing it is a guess.
 for (const flag of ["--no-liftoff", "--no-wasm-lazy-compilation", "--no-wasm-dynamic-tiering"]) {
     v8.setFlagsFromString(flag);
 }

@@ -2,8 +2,9 @@
 
     python -m zkagent.models.wallet.learning --writers 5,10,20,36 --unseen 4
 
-What it is for is to say what more text would bring. Takes some minutes for each number of writers;
-Ctrl-C keeps what was printed. The networks are trained in full and thrown away.
+What it is for is to say what more text would bring. Takes some minutes for each number of writers,
+a quarter of an hour for all of them; Ctrl-C keeps what was printed. The networks are trained in
+full and thrown away.
 """
 
 import argparse

@@ -21,7 +21,7 @@ ACTIONS = {"V": "ViewBalance", "D": "Deploy", "W": "Withdraw", "T": "Transfer"}
 SYMBOLS = ("USDC", "DAI", "WETH", "USDT", "WBTC", "LINK")
 LONGEST = 300  # characters of a message
 MOST_CALLS = 4
-#: `wallet` learns from the writers before these, on whom its caution was chosen.
+#: `wallet`'s caution was chosen on these writers; it learns from those before them.
 APART = range(62, 71)
 OWNER = "@me"
 

@@ -97,24 +97,31 @@ COMPOUND = (  # 122, 23
     "withdraw 300 gusd from the pool now please and send exactly 150 of it to bob because he "
     "needs money before friday evening"
 )
+TRANSFER_TAGS = {"10.5": T.TRANSFER, "usdc": A, "carol": A}
+DEPOSIT_TAGS = {"1,200": T.DEPOSIT, "dai": A}
 COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
 
 
 @pytest.mark.parametrize(
-    ("prompt", "tags", "first", "later"),
+    ("shipped", "prompt", "tags", "below"),
     [
-        (TRANSFER, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 81_300, 53_800),
-        (DEPOSIT, {"1,200": T.DEPOSIT, "dai": A}, 76_300, 48_800),
-        (COMPOUND, COMPOUND_TAGS, 99_000, 66_500),
+        (False, TRANSFER, TRANSFER_TAGS, (74_900, 49_900)),
+        (False, DEPOSIT, DEPOSIT_TAGS, (71_700, 46_700)),
+        (False, COMPOUND, COMPOUND_TAGS, (90_000, 59_900)),
+        (True, TRANSFER, TRANSFER_TAGS, (81_300, 53_800)),
+        (True, DEPOSIT, DEPOSIT_TAGS, (76_300, 48_800)),
+        (True, COMPOUND, COMPOUND_TAGS, (99_000, 66_500)),
     ],
 )
 def test_plain_instructions_are_read_and_decided_together(
-    chain: Anvil, prompt: str, tags: dict[str, Tag], first: int, later: int
+    chain: Anvil, shipped: bool, prompt: str, tags: dict[str, Tag], below: tuple[int, int]
 ) -> None:
-    """The first step, with the shipped vocabulary. Of the first call, 27,500 are for contracts read
-    anew: both, the vocabulary's three, books, the manifest's, a tool and what it says of itself."""
-    whole = WholeChain(chain, load_model("wallet-text", InstructionModel).table)
+    """The first step, first in a transaction and later. Of the first call, 25,000 are for contracts
+    read anew: both, the vocabulary's two, books, the manifest's, a tool and what it says of itself.
+    The shipped one has a third."""
+    table = load_model("wallet-text", InstructionModel).table if shipped else table_of_writers(1)
+    whole = WholeChain(chain, table)
     step, *_ = run_of(prompt, tags, "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet")
     measured = whole.measure_both(step)
-    assert measured[0] < first, measured
-    assert measured[1] < later, measured
+    assert measured[0] < below[0], measured
+    assert measured[1] < below[1], measured

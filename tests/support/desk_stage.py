@@ -7,11 +7,11 @@ from pathlib import Path
 
 from eth_account.signers.local import LocalAccount
 
+from tests.support.waiting_sender import WaitingSender
 from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.chain.desk import Order, Posted
 from zkagent.executor.chain.web3_agent import Web3Agent
 from zkagent.executor.chain.web3_desk import Web3Desk
-from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.operating.desk_operator import DeskOperator
 from zkagent.executor.operating.events import Listener, ignore
 from zkagent.executor.operating.journal import AnswerJournal
@@ -73,7 +73,10 @@ class DeskStage:
     ) -> DeskOperator:
         """As a process that begins now has it."""
         web3 = self.anvil.web3
-        desk, sender = Web3Desk(web3, self.desk), Web3Sender(web3, self.desk, by or self.operator)
+        desk, sender = (
+            Web3Desk(web3, self.desk),
+            WaitingSender(web3, self.desk, by or self.operator),
+        )
         chain = Web3Agent(web3, self.agent, entry=self.desk)
         runner = AgentRunner(chain, sender, self.model, InlineProver(self.circuit))
         journal = AnswerJournal(place_of(sender, desk), folder)
@@ -81,7 +84,7 @@ class DeskStage:
 
     def requesting(self, folder: Path, by: LocalAccount | None = None) -> Requester:
         web3 = self.anvil.web3
-        desk, sender = Web3Desk(web3, self.desk), Web3Sender(web3, self.desk, by or self.user)
+        desk, sender = Web3Desk(web3, self.desk), WaitingSender(web3, self.desk, by or self.user)
         journal = AnswerJournal(place_of(sender, desk), folder / "requests")
         return Requester(desk, sender, journal)
 

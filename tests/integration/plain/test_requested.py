@@ -3,16 +3,15 @@
 from pathlib import Path
 
 import pytest
-from eth_typing import HexStr
 
 from tests.support.plain_stage import PlainStage
+from tests.support.waiting_sender import WaitingSender
 from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.chain.plain_agent import PlainAgent, agent_at
 from zkagent.executor.chain.web3_desk import Web3Desk
-from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.errors import NoAgentThere
 from zkagent.executor.operating.desk_operator import DeskOperator
-from zkagent.executor.operating.events import PutOff, Sent
+from zkagent.executor.operating.events import PutOff
 from zkagent.executor.operating.journal import AnswerJournal
 from zkagent.executor.operating.session import place_of
 from zkagent.executor.operating.watch import Watch
@@ -47,7 +46,7 @@ def operator(
     stage: PlainStage, desk: str, session: Session, tmp_path: Path, told: list[object]
 ) -> DeskOperator:
     web3 = stage.chain.web3
-    there, sender = Web3Desk(web3, desk), Web3Sender(web3, desk, stage.chain.friend)
+    there, sender = Web3Desk(web3, desk), WaitingSender(web3, desk, stage.chain.friend)
     chain = agent_at(web3, stage.agent, entry=desk)
     assert isinstance(chain, PlainAgent)
     runner = AgentRunner(chain, sender, session.model, InlineProver(session.circuit))
@@ -56,11 +55,7 @@ def operator(
 
 
 def test_a_stranger_s_client_is_answered_later_from_the_address_that_it_asked(
-    stage: PlainStage,
-    desk: str,
-    operator: DeskOperator,
-    deposit: bytes,
-    told: list[object],
+    stage: PlainStage, desk: str, operator: DeskOperator, deposit: bytes
 ) -> None:
     web3 = stage.chain.web3
     client = stage.client_of(desk)
@@ -73,8 +68,6 @@ def test_a_stranger_s_client_is_answered_later_from_the_address_that_it_asked(
     assert call(web3, client.functions.answer()) == ""
     assert stage.balance == 0
     operator.turn()
-    (sent,) = [each for each in told if isinstance(each, Sent)]
-    web3.eth.wait_for_transaction_receipt(HexStr(sent.transaction))
     assert str(call(web3, client.functions.answer())).startswith("Done: Deploy")
     assert stage.balance == 5_500_000
     assert call(web3, door.balanceOf(stage.chain.friend.address)) == FEE

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.plain_stage import PlainStage
+from tests.support.waiting_sender import WaitingSender
 from zkagent.circuits.artifacts import Circuit
 from zkagent.executor.chain.plain_agent import agent_at
 from zkagent.executor.chain.web3_desk import Web3Desk
-from zkagent.executor.chain.web3_sender import Web3Sender
 from zkagent.executor.operating.desk_operator import DeskOperator
 from zkagent.executor.operating.events import PutOff
 from zkagent.executor.operating.journal import AnswerJournal
@@ -73,7 +73,7 @@ def test_a_desk_has_it_act_if_the_desk_is_strict(
     desk = deploy_desk(web3, agent, chain.deployment.executor, plan, chain.stranger)
     there, names = checked_desk(web3, desk)
     assert names.strict is strict
-    sender, told = Web3Sender(web3, desk, chain.friend), list[object]()
+    sender, told = WaitingSender(web3, desk, chain.friend), list[object]()
     runner = AgentRunner(agent_at(web3, agent, entry=desk), sender, model, InlineProver(circuit))
     assert runner.plan(deposit).identity.proves_first is strict
     journal = AnswerJournal(place_of(sender, Web3Desk(web3, desk)), tmp_path)

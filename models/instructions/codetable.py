@@ -3,14 +3,15 @@
 A key is a whole word or mark, first letters with a star behind them, or last letters with one
 before them. An entry holds 24 bits of its key's hash, so that another word may find it, about one
 in three million; `CodeTable` finds what the contract finds, by mistake as well.
-`InstructionEncoder.sol` has the buckets in contracts of 767 each. Keys that a codebook names first
-are in the first of their buckets if they can be: to look into the second costs the contract as
-much again.
+`InstructionEncoder.sol` has the buckets in contracts of 767 each. A key's first bucket is in the
+first of them, its second one in another. Keys that a codebook names first are in their first bucket
+wherever they can be: to look into the second costs the contract as much again, and in a transaction
+once more for a contract that nothing read before.
 """
 
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from eth_utils.crypto import keccak
@@ -39,12 +40,14 @@ FINGERPRINT_BYTES, CODE_BYTES = 3, CODE_BITS // 8
 OVERFLOWS = 8
 MOST_CHUNKS = 8
 CODES_PER_WORD = 5
-#: Entries moved at most to make room for one; tables of other orders tried at most.
-MOST_MOVES, MOST_ORDERS = 500, 20
-#: Of all places, how many may be taken: above it a table takes another chunk.
-FULLEST = 0.85
+#: Of all places, how many may be taken: above it a table takes another chunk, or sooner if there is
+#: no room. Of two chunks it runs out at some 0.959, of more sooner: all but the first are chosen by
+#: one bucket of each key.
+FULLEST = 0.95
 
 _STAR = b"*"
+#: What the first key in its second bucket costs; where keys come from, and free places lead to.
+_DEAREST, _OUTSIDE = 10**12, -1
 #: The meaning byte of words whose value needs no place in it.
 _PLAIN = {
     Meaning.ZERO: 100,
@@ -122,19 +125,17 @@ def table_of(codebook: Codebook) -> CodeTable:
     for key, entry in entries.items():
         _check_code(key, entry.code)
     kinds = _kinds_words(codebook)
-    chunks = max(1, -(-len(entries) // int(BUCKETS * ENTRIES * FULLEST)))
-    for order in range(MOST_ORDERS):
-        if chunks > MOST_CHUNKS:
-            break
-        placed = _placed(entries, chunks, random.Random(order))
+    least = max(1, -(-len(entries) // int(BUCKETS * ENTRIES * FULLEST)))
+    for chunks in range(least, MOST_CHUNKS + 1):
+        placed = _placed(list(entries), chunks)
         if placed is None:
             continue
         table = CodeTable(_packed(placed, entries, chunks), kinds)
         if all(table.lookup(key) == entry for key, entry in entries.items()):
             return table
     raise ModelError(
-        f"{len(entries)} words and parts of words do not go into {min(chunks, MOST_CHUNKS)} "
-        "contracts, or two of them look alike there: leave some out"
+        f"{len(entries)} words and parts of words do not go into {MOST_CHUNKS} contracts, or two "
+        "of them look alike there: leave some out"
     )
 
 
@@ -234,14 +235,10 @@ class _Place(NamedTuple):
 
 def _place(key: bytes, chunks: int) -> _Place:
     digest = keccak(key)
-    first, second = (_bucket_of(digest[:end], chunks) for end in (29, 17))
+    first, second = (int.from_bytes(digest[:end], "big") % BUCKETS for end in (28, 16))
+    if chunks > 1:
+        second += BUCKETS * (1 + (digest[16] >> 5) % (chunks - 1))
     return _Place(digest[-FINGERPRINT_BYTES:], first, second, 1 << digest[28] % OVERFLOWS)
-
-
-def _bucket_of(digest: bytes, chunks: int) -> int:
-    """Of a chunk by the highest bits of the last byte, a bucket by all the others."""
-    bucket = int.from_bytes(digest[:-1], "big") % BUCKETS
-    return (digest[-1] >> 5) % chunks * BUCKETS + bucket
 
 
 def _found(bucket: bytes, fingerprint: bytes) -> Entry | None:
@@ -255,44 +252,64 @@ def _found(bucket: bytes, fingerprint: bytes) -> Entry | None:
 
 
 class _Placing:
-    """Keys put into buckets one by one. A key that finds both of its full takes the place of
-    the one there that came last, as a rule."""
+    """Keys put into buckets one by one, by their numbers, at the least cost: a key in its second
+    bucket costs the less the higher its number is. Each takes the cheapest way to a free place
+    (Dijkstra), from a bucket to the other one of each key in it. What that saves elsewhere makes
+    costs below zero: heights of buckets (Johnson's potentials) keep them from it."""
 
-    def __init__(self, chunks: int, rng: random.Random) -> None:
-        self.chunks, self.rng = chunks, rng
-        self.buckets: list[list[bytes]] = [[] for _ in range(BUCKETS * chunks)]
-        self.came: dict[bytes, int] = {}
+    def __init__(self, places: list[_Place], chunks: int) -> None:
+        self.places = places
+        self.buckets: list[list[int]] = [[] for _ in range(BUCKETS * chunks)]
+        self.heights = [0] * len(self.buckets)
 
-    def add(self, key: bytes) -> bool:
-        """Whether there was room for it and for all that had to move."""
-        self.came[key] = len(self.came)
-        for _ in range(MOST_MOVES):
-            homeless = self._settled(key)
-            if homeless is None:
+    def add(self, key: int) -> bool:
+        """Whether there was room for it."""
+        costs: dict[int, int] = {}
+        came: dict[int, tuple[int, int]] = {}  # to a bucket: with this key, from this one
+        queue: list[tuple[int, int, int, int]] = []
+        for bucket in {self.places[key].first, self.places[key].second}:
+            heappush(queue, (self._cost(key, bucket) - self.heights[bucket], bucket, key, _OUTSIDE))
+        while queue:
+            cost, bucket, moved, before = heappop(queue)
+            if bucket == _OUTSIDE:
+                for each, reached in costs.items():
+                    self.heights[each] += min(0, reached - cost)
+                self._move(before, came)
                 return True
-            key = homeless
+            if bucket in costs:
+                continue
+            costs[bucket], came[bucket] = cost, (moved, before)
+            cost += self.heights[bucket]
+            if len(self.buckets[bucket]) < ENTRIES:
+                heappush(queue, (cost, _OUTSIDE, moved, bucket))
+            for each in self.buckets[bucket]:
+                other = self._other(each, bucket)
+                more = self._cost(each, other) - self._cost(each, bucket) - self.heights[other]
+                heappush(queue, (cost + more, other, each, bucket))
         return False
 
-    def _settled(self, key: bytes) -> bytes | None:
-        """Puts a key into one of its buckets; the key that had to leave, if any."""
-        place = _place(key, self.chunks)
-        for bucket in (place.first, place.second):
-            if len(self.buckets[bucket]) < ENTRIES:
-                self.buckets[bucket].append(key)
-                return None
-        full = self.buckets[self.rng.choice((place.first, place.second))]
-        last = max(range(ENTRIES), key=lambda at: self.came[full[at]])
-        at = self.rng.choice((last, last, last, self.rng.randrange(ENTRIES)))
-        full[at], left = key, full[at]
-        return left
+    def _cost(self, key: int, bucket: int) -> int:
+        return 0 if bucket == self.places[key].first else _DEAREST // (1 + key)
+
+    def _other(self, key: int, bucket: int) -> int:
+        place = self.places[key]
+        return place.second if bucket == place.first else place.first
+
+    def _move(self, bucket: int, came: dict[int, tuple[int, int]]) -> None:
+        while bucket != _OUTSIDE:
+            key, before = came[bucket]
+            if before != _OUTSIDE:
+                self.buckets[before].remove(key)
+            self.buckets[bucket].append(key)
+            bucket = before
 
 
-def _placed(
-    entries: dict[bytes, Entry], chunks: int, rng: random.Random
-) -> list[list[bytes]] | None:
-    """The keys of each bucket; None where one finds no room."""
-    placing = _Placing(chunks, rng)
-    return placing.buckets if all(map(placing.add, entries)) else None
+def _placed(keys: list[bytes], chunks: int) -> list[list[bytes]] | None:
+    """The keys of each bucket, in their order; None where one finds no room."""
+    placing = _Placing([_place(key, chunks) for key in keys], chunks)
+    if not all(map(placing.add, range(len(keys)))):
+        return None
+    return [[keys[key] for key in sorted(bucket)] for bucket in placing.buckets]
 
 
 def _packed(

@@ -33,7 +33,7 @@ Flags = npt.NDArray[np.bool_]
 BUCKET = 8  # batches among which texts are ordered by length
 #: Which add up sums: in another order, and to another network, if they are more or fewer.
 THREADS = 2
-MOST_KEYS = 5700  # with the grammar's, what three contracts of `codetable` hold
+MOST_KEYS = 4150  # with the grammar's, what two contracts of `codetable` hold
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ from zkagent.verifier_contracts.deployment.reader_code import reader_code
 from zkagent.verifier_contracts.errors import ModelCodeError
 
 MAX_CHUNKS = 8
+#: Places for the contracts that have second buckets of a vocabulary of instructions.
+SECONDS = 8
 # As `ModelData` has them.
 LOCAL_ROW_BYTES, VOCABULARY_BYTES, HEADER_BYTES = 16, 4096, 4
 #: Codes of `IERCAgentTool.ParamType`.
@@ -140,10 +142,11 @@ class InstructionCode(ModelCode):
     def encoder_immutables(
         self, chunk_addresses: Sequence[str], data_address: str
     ) -> dict[str, int]:
-        given = [int(address, 16) for address in chunk_addresses] or [0]
-        # Of less than eight, from the first one on again.
-        chunks = {f"_chunk{i}": given[i % len(given)] for i in range(MAX_CHUNKS)}
-        return chunks | {f"_kinds{i}": word for i, word in enumerate(self.kinds)}
+        first, *others = [int(address, 16) for address in chunk_addresses] or [0]
+        others = others or [first]
+        seconds = {f"_second{i}": others[i % len(others)] for i in range(SECONDS)}
+        kinds = {f"_kinds{i}": word for i, word in enumerate(self.kinds)}
+        return {"_first": first} | seconds | kinds
 
     def decoder_immutables(self, data_address: str) -> dict[str, int]:
         return {

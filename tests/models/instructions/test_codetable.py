@@ -12,6 +12,8 @@ from zkagent.models.instructions.codetable import (
     ENTRIES,
     MOST_CHUNKS,
     Entry,
+    _place,
+    _placed,
     meaning_byte,
     table_of,
 )
@@ -62,6 +64,40 @@ def test_a_table_is_whole_contracts_and_the_same_each_time() -> None:
     assert {len(chunk) for chunk in table.chunks} == {32 * BUCKETS}
     assert table == table_of_writers(1)
     assert table != table_of_writers(2)
+
+
+def test_words_that_are_named_first_are_in_the_first_contract() -> None:
+    words = [b"w%d" % i for i in range(4150)]  # as full as it gets
+    table = table_of(replace(BOOK, words=dict.fromkeys(words, PRESENT)))
+    assert len(table.chunks) == 2
+    alone = replace(table, chunks=(table.chunks[0], bytes(len(table.chunks[1]))))
+    found = [alone.lookup(word) is not None for word in words]
+    assert all(found[:100])
+    assert sum(found[:830]) > 0.85 * 830
+    assert sum(found[2075:]) < sum(found[:2075]) * 0.6
+
+
+def test_no_key_would_rather_be_where_one_is_that_could_leave() -> None:
+    keys = [b"w%d" % i for i in range(3500)]
+    placed = _placed(keys, 2)
+    assert placed is not None
+    number = {key: i for i, key in enumerate(keys)}
+    second = [(key, at) for at, bucket in enumerate(placed[BUCKETS:], BUCKETS) for key in bucket]
+    assert len(second) > 1000
+    for key, _ in second:
+        for there in placed[_place(key, 2).first]:
+            if number[there] > number[key]:
+                assert len(placed[_place(there, 2).second]) == ENTRIES
+
+
+def test_a_key_is_in_its_second_bucket_only_if_the_first_is_full() -> None:
+    words = dict.fromkeys((b"w%d" % i for i in range(3000)), PRESENT)
+    table = table_of(replace(BOOK, words=words))
+    first, second = table.chunks
+    for at in range(0, len(first), 32):
+        overflowed, entries = first[at], [first[at + e : at + e + 10] for e in (1, 11, 21)]
+        assert not overflowed or all(map(any, entries))
+    assert not any(second[::32])
 
 
 def test_codes_out_of_range_are_refused() -> None:

@@ -86,7 +86,7 @@ def test_what_writers_wrote_is_read_alike(contracts: InstructionChain) -> None:
     assert found["read"] > 350
 
 
-@pytest.mark.parametrize(("words", "chunks"), [(4500, 3), (9000, 5), (18_000, 8)])
+@pytest.mark.parametrize(("words", "chunks"), [(3400, 2), (4500, 3), (9000, 5), (12_000, 7)])
 def test_words_of_several_contracts_are_read_alike(anvil: Anvil, words: int, chunks: int) -> None:
     table, rng = made_up_table(words, words), random.Random(words)
     assert len(table.chunks) == chunks

@@ -9,16 +9,16 @@ uint256 constant LANE_FLAGS = 0x000100000000000000000001000000000000000000010000
 /// @dev Buckets in one contract.
 uint256 constant BUCKETS = 767;
 
-/// @notice The addresses of the vocabulary's contracts in memory, eight words: if there are less, from the
-///   first one on again.
+/// @notice The addresses of the vocabulary's contracts in memory, nine words: that of all first buckets, then
+///   eight for second ones: all others, from the second one on again; the first if there is no other.
 type Vocabulary is uint256;
 
 /// @title Words, first and last letters looked up in the vocabulary's contracts
 /// @dev Code is a zero byte, then 767 buckets of 32 bytes. A bucket is a byte that says which keys, by bits
 ///   24 to 26 of their hash, may be in their second bucket, three entries of 10 bytes, the first one last:
 ///   fingerprint (3 bytes), code (6), meaning (1); and an unused byte. So what begins one byte before it
-///   is a word whose lanes of 80 bits are the entries. A key's first bucket is in the contract of number
-///   (bits 29 to 31), its second one in that of (bits 125 to 127); see
+///   is a word whose lanes of 80 bits are the entries. A key's first bucket is in the first contract, where
+///   the most frequent words are; its second one in the other of number (bits 125 to 127); see
 ///   `models/instructions/codetable.py`.
 ///   Comparing three fingerprints at once: the sum of a lane's difference and of all ones has the flag
 ///   above the lane unless the difference is zero. A bucket divided by the lowest of the flags that are
@@ -30,13 +30,13 @@ library Codebook {
     uint256 internal constant CODE_MASK = (1 << 48) - 1;
     uint256 private constant STAR = 0x2a;
 
-    /// @notice Sees `count` contracts, whose addresses lie in memory from `pos` on, with room for eight
-    ///   more words behind them, as a vocabulary.
-    function open(uint256 pos, uint256 count) internal pure returns (Vocabulary) {
+    /// @notice Sees one contract as a vocabulary, which takes the nine words of memory from `pos` on.
+    function open(uint256 pos, address chunk) internal pure returns (Vocabulary) {
         assembly ("memory-safe") {
-            for { let size := shl(5, count) } lt(size, 256) { size := shl(1, size) } {
-                mcopy(add(pos, size), pos, size)
+            for { let end := add(pos, 288) } lt(pos, end) { pos := add(pos, 32) } {
+                mstore(pos, chunk)
             }
+            pos := sub(pos, 288)
         }
         return Vocabulary.wrap(pos);
     }
@@ -51,8 +51,8 @@ library Codebook {
         assembly ("memory-safe") {
             let h := keccak256(start, sub(end, start))
             let fingerprints := mul(and(h, 0xffffff), COPIES)
+            let chunk := mload(vocabulary)
             for { let rest := shr(24, h) } 1 { rest := shr(96, rest) } {
-                let chunk := mload(add(vocabulary, and(rest, 0xe0)))
                 extcodecopy(chunk, 0, shl(5, mod(shr(8, rest), BUCKETS)), 32)
                 let bucket := mload(0)
                 let same := add(and(xor(bucket, fingerprints), LANES), LANES)
@@ -61,6 +61,7 @@ library Codebook {
                 // A second time only where keys like this one have overflowed.
                 if or(found, eq(rest, shr(120, h))) { break }
                 if iszero(and(shr(add(240, and(rest, 7)), bucket), 1)) { break }
+                chunk := mload(add(vocabulary, add(32, and(shr(120, h), 0xe0))))
             }
         }
     }

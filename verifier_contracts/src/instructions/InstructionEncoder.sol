@@ -37,15 +37,16 @@ contract InstructionEncoder is IPromptEncoder {
     bytes4 private constant CONTACT_BOOK = IContactBookUser.contactBook.selector;
     bytes4 private constant POINTER = ISymbolBook.pointer.selector; // and `IContactBook.pointer`'s
 
-    // Addresses of the contracts that hold the vocabulary, eight as `Vocabulary` has them.
-    uint256 private immutable _chunk0;
-    uint256 private immutable _chunk1;
-    uint256 private immutable _chunk2;
-    uint256 private immutable _chunk3;
-    uint256 private immutable _chunk4;
-    uint256 private immutable _chunk5;
-    uint256 private immutable _chunk6;
-    uint256 private immutable _chunk7;
+    // Addresses of the contracts that hold the vocabulary, nine as `Vocabulary` has them.
+    uint256 private immutable _first;
+    uint256 private immutable _second0;
+    uint256 private immutable _second1;
+    uint256 private immutable _second2;
+    uint256 private immutable _second3;
+    uint256 private immutable _second4;
+    uint256 private immutable _second5;
+    uint256 private immutable _second6;
+    uint256 private immutable _second7;
 
     uint256 private immutable _kinds0;
     uint256 private immutable _kinds1;
@@ -65,10 +66,11 @@ contract InstructionEncoder is IPromptEncoder {
             uint256 length = chunks[i].code.length;
             if (length < expected) revert ModelData.DataTooShort(chunks[i], expected, length);
         }
-        (_chunk0, _chunk1) = (_at(chunks, 0), _at(chunks, 1));
-        (_chunk2, _chunk3) = (_at(chunks, 2), _at(chunks, 3));
-        (_chunk4, _chunk5) = (_at(chunks, 4), _at(chunks, 5));
-        (_chunk6, _chunk7) = (_at(chunks, 6), _at(chunks, 7));
+        _first = uint160(chunks[0]);
+        (_second0, _second1) = (_at(chunks, 0), _at(chunks, 1));
+        (_second2, _second3) = (_at(chunks, 2), _at(chunks, 3));
+        (_second4, _second5) = (_at(chunks, 4), _at(chunks, 5));
+        (_second6, _second7) = (_at(chunks, 6), _at(chunks, 7));
         (_kinds0, _kinds1, _kinds2) = (kinds[0], kinds[1], kinds[2]);
     }
 
@@ -166,26 +168,29 @@ contract InstructionEncoder is IPromptEncoder {
         uint256 pos;
         assembly ("memory-safe") {
             pos := mload(0x40)
-            mstore(0x40, add(pos, 352))
+            mstore(0x40, add(pos, 384))
         }
         unchecked {
-            PieceWord.store(pos, _chunk0);
-            PieceWord.store(pos + 32, _chunk1);
-            PieceWord.store(pos + 64, _chunk2);
-            PieceWord.store(pos + 96, _chunk3);
-            PieceWord.store(pos + 128, _chunk4);
-            PieceWord.store(pos + 160, _chunk5);
-            PieceWord.store(pos + 192, _chunk6);
-            PieceWord.store(pos + 224, _chunk7);
+            PieceWord.store(pos, _first);
+            PieceWord.store(pos + 32, _second0);
+            PieceWord.store(pos + 64, _second1);
+            PieceWord.store(pos + 96, _second2);
+            PieceWord.store(pos + 128, _second3);
+            PieceWord.store(pos + 160, _second4);
+            PieceWord.store(pos + 192, _second5);
+            PieceWord.store(pos + 224, _second6);
+            PieceWord.store(pos + 256, _second7);
             r.vocabulary = Vocabulary.wrap(pos);
-            PieceWord.store(pos + 256, _kinds0);
-            PieceWord.store(pos + 288, _kinds1);
-            PieceWord.store(pos + 320, _kinds2);
-            r.kinds = pos + 256;
+            PieceWord.store(pos + 288, _kinds0);
+            PieceWord.store(pos + 320, _kinds1);
+            PieceWord.store(pos + 352, _kinds2);
+            r.kinds = pos + 288;
         }
     }
 
+    /// @dev The contract of second buckets that three bits of a hash say.
     function _at(address[] memory chunks, uint256 i) private pure returns (uint256) {
-        return uint160(chunks[i % chunks.length]);
+        uint256 others = chunks.length - 1;
+        return uint160(chunks[others == 0 ? 0 : 1 + i % others]);
     }
 }

@@ -125,12 +125,12 @@ library Scanner {
     }
 
     /// @dev Takes listed words that are tokens by themselves, with or without a space behind them, up to
-    ///   the end or to what needs a closer look. All of `Codebook.find` but the second bucket. Called from two places, it is
-    ///   not inlined where much else is on the stack, and takes a sixth less for that.
+    ///   the end or to what needs a closer look. Has `Codebook.find` in it. Called from two places, it is not
+    ///   inlined where much else is on the stack, and takes a sixth less for that.
     /// @return stopped Where it stopped.
     /// @return free Where the next piece goes.
-    /// @return known If it stopped at a word whose end is certain, that end, and what was found of the
-    ///   word, if anything was; otherwise zero.
+    /// @return known If it stopped at a word whose end is certain, that end, and what is listed of the
+    ///   word, if anything is; otherwise zero.
     function _plainWords(Reading memory r, uint256 pos, uint256 next)
         private
         view
@@ -140,6 +140,11 @@ library Scanner {
         uint256 vocabulary = Vocabulary.unwrap(r.vocabulary);
         uint256 filter = ~r.filter;
         assembly ("memory-safe") {
+            // the flags of entries of a fingerprint
+            function matches(entries, copies) -> same {
+                same := and(xor(entries, copies), LANES)
+                same := and(not(add(same, LANES)), LANE_FLAGS)
+            }
             mstore(0x20, filter)
             for {} 1 {} {
                 // `Ascii.behindLast` of what is no letter
@@ -148,17 +153,24 @@ library Scanner {
                 if iszero(ends) { break }
                 let h := keccak256(pos, ends)
                 ends := add(pos, ends)
-                extcodecopy(
-                    mload(add(vocabulary, and(shr(24, h), 0xe0))),
-                    0,
-                    shl(5, mod(shr(32, h), BUCKETS)),
-                    32
-                )
+                extcodecopy(mload(vocabulary), 0, shl(5, mod(shr(32, h), BUCKETS)), 32)
                 let bucket := mload(0)
                 if and(xor(shr(56, bucket), h), 0xffffff) {
                     // most words are their bucket's first
-                    let same := and(xor(bucket, mul(and(h, 0xffffff), COPIES)), LANES)
-                    same := and(not(add(same, LANES)), LANE_FLAGS)
+                    let copies := mul(and(h, 0xffffff), COPIES)
+                    let same := matches(bucket, copies)
+                    let overflowed := and(shr(add(240, and(shr(24, h), 7)), bucket), 1)
+                    if gt(overflowed, same) {
+                        h := shr(120, h)
+                        extcodecopy(
+                            mload(add(vocabulary, add(32, and(h, 0xe0)))),
+                            0,
+                            shl(5, mod(shr(8, h), BUCKETS)),
+                            32
+                        )
+                        bucket := mload(0)
+                        same := matches(bucket, copies)
+                    }
                     bucket := div(bucket, shr(80, and(same, sub(0, same))))
                 }
                 h := shl(200, bucket)
@@ -212,17 +224,17 @@ library Scanner {
     }
 
     /// @notice The piece of a word, with what is known of it.
-    /// @param found In the highest bits as from `Codebook.find`, if it was looked up in its first bucket and
-    ///   found.
-    function word(Reading memory r, uint256 start, uint256 end, uint256 found)
+    /// @param known Zero if it was not looked up; otherwise what came of that in the highest bits, as from
+    ///   `Codebook.find`, and anything below.
+    function word(Reading memory r, uint256 start, uint256 end, uint256 known)
         internal
         view
         returns (uint256)
     {
         unchecked {
             uint256 piece = PieceWord.piece(WORD, start, end);
-            found = (found >> 200) << 200;
-            if (found == 0) found = Codebook.find(r.vocabulary, start, end);
+            uint256 found = (known >> 200) << 200;
+            if (known == 0) found = Codebook.find(r.vocabulary, start, end);
             uint256 meaning = PieceWord.meaningOf(found);
             if (!Meanings.isIn(Meanings.ALONE, meaning)) return found | piece;
             uint256 kind = nameOf(r, start, end);

@@ -126,10 +126,9 @@ library Views {
             room := mload(0x40)
             calldatacopy(room, calldatasize(), 768)
             mstore(0x40, add(room, 768))
-            mstore(room, lexicon)
         }
         unchecked {
-            r.vocabulary = Codebook.open(room, 1);
+            r.vocabulary = Codebook.open(room, lexicon);
             r.keys = room + 512;
             r.kinds = room + 512 + KEYS_BYTES;
             Scanner.open(r, prompt);

@@ -234,7 +234,7 @@ library Scanner {
             if (found == 0) {
                 r.hasUnknown = true;
                 piece |= UNKNOWN_PIECE;
-                if (end - start >= STARTED) {
+                if (end - start >= STARTED && r.keys != 0) {
                     found = Codebook.findParts(r.vocabulary, start, end, r.keys) & PieceWord.CODE;
                 }
             }

@@ -234,7 +234,8 @@ def lexicon() -> CodeTable:
 def classes_of(word: bytes) -> Class:
     """Of a word in lower case, as the contract finds them: a word that is not listed may have some
     by mistake, one in millions."""
-    return Class(lexicon().code(Kind.WORD, word) & CLASS_MASK)
+    found = lexicon().lookup(word)
+    return Class(found.code & CLASS_MASK) if found else Class.NONE
 
 
 def _code(word: bytes) -> int:

@@ -129,6 +129,7 @@ HOSTILE_PROMPTS = [
     b"5," * 17,
     b"A, " * 32,
     b"Ann's Bob's Ann's",
+    b"onderhoud for Onderhoud Ann onderhoud 5 onderhoud",
     b"the title " * 32,
     b"is " * 64,
     b". " * 64,

@@ -225,6 +225,12 @@ def test_words_have_the_classes_that_they_are_listed_with() -> None:
     assert max(Class) < 1 << CLASS_BITS <= 1 << 46
 
 
+def test_no_word_has_classes_by_its_first_or_last_letters() -> None:
+    """What ends with these letters looks like a word of the lexicon, were it looked up by them."""
+    assert lexicon().lookup(b"*houd")
+    assert classes_of(b"onderhoud") == Class.NONE
+
+
 def labelled() -> Iterator[tuple[str, str, str, int, int]]:
     """Kind, slot, prompt, and where the argument stands, without marks around it."""
     kinds = {"date": "date", "time": "time", "number_of_days": "number", "rating": "number"}

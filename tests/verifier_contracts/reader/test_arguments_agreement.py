@@ -96,6 +96,15 @@ def test_bytes(contracts: ReaderChain, size: int) -> None:
     agreed(contracts, prompts, Slot(ParamType.BYTES, size=size), b"x" * 33)
 
 
+@pytest.mark.parametrize("length", [1, 3, 31, 32, 33])
+def test_names_of_any_bytes(contracts: ReaderChain, length: int) -> None:
+    """Letters, digits and underscores alone are shown."""
+    slot = Slot(ParamType.UINT)
+    for byte in range(256):
+        name = (b"aZ_09" * 7)[: length - 1] + bytes([byte])
+        assert agreed(contracts, [b"give -5"], slot, name)[Fault.NEGATIVE] == 1
+
+
 def test_words_of_random_texts(contracts: ReaderChain) -> None:
     rng = random.Random(5)
     alphabets = ("aB1_' é", "abcABC", "a'B'", "aZ9 '-", "".join(map(chr, range(256))))

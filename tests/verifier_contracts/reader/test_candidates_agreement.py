@@ -137,11 +137,11 @@ def test_an_agent_without_books_names_tokens_by_address(contracts: ReaderChain) 
 @pytest.mark.parametrize(
     ("prompt", "param_type", "first", "later"),
     [
-        (TABLE_PROMPT, ParamType.STRING, 149_000, 136_000),
-        (b"find me a cheap hotel", ParamType.STRING, 61_000, 48_000),
-        (PAY_PROMPT, ParamType.UINT, 122_000, 109_000),
-        (PAY_PROMPT, ParamType.ADDRESS, 133_000, 121_000),
-        (b"turn the heating on and do not open any window today", ParamType.BOOL, 63_000, 51_000),
+        (TABLE_PROMPT, ParamType.STRING, 133_000, 121_000),
+        (b"find me a cheap hotel", ParamType.STRING, 57_000, 45_000),
+        (PAY_PROMPT, ParamType.UINT, 115_000, 102_000),
+        (PAY_PROMPT, ParamType.ADDRESS, 127_000, 114_000),
+        (b"turn the heating on and do not open any window today", ParamType.BOOL, 61_000, 48_000),
     ],
 )
 def test_gas(
@@ -158,7 +158,7 @@ def test_two_types_together_cost_little_more_than_one(contracts: ReaderChain) ->
     one = contracts.measure_all(PAY_PROMPT, [ParamType.ADDRESS])
     both = contracts.measure_all(PAY_PROMPT, [ParamType.ADDRESS, ParamType.UINT])
     print(f"accounts {one:,} gas, and numbers {both:,}")
-    assert both <= 220_000
+    assert both <= 215_000
     assert both - one < 0.2 * contracts.measure(PAY_PROMPT, ParamType.UINT)[1]
 
 

@@ -94,8 +94,8 @@ def test_features_of_eight_tools(contracts: DecidingChain, tools: list[str]) -> 
     """Of the closest tool's two texts there are eight candidates."""
     reading = contracts.reading
     first, later = reading.measure(reading.agent(tools), TABLE)
-    assert first <= 342_000
-    assert later <= 308_000
+    assert first <= 306_000
+    assert later <= 271_000
 
 
 def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
@@ -103,8 +103,8 @@ def test_calling_with_two_arguments(contracts: DecidingChain) -> None:
     made = contracts.decide(context, Choice(SEND, *SURE))
     assert [int.from_bytes(value, "big") for value in made.values] == [int(TO, 16), 500]
     first, later = contracts.measure(context, Choice(SEND, *SURE))
-    assert first <= 62_000
-    assert later <= 55_000
+    assert first <= 59_000
+    assert later <= 52_000
 
 
 def test_a_whole_decision(contracts: DecidingChain) -> None:
@@ -114,8 +114,8 @@ def test_a_whole_decision(contracts: DecidingChain) -> None:
     choice = Choice(RESERVED, *SURE, tuple(10**9 - at for at in range(48)))
     assert contracts.decide(context, choice).tool
     first, later, kept = contracts.measure_decision(context, choice)
-    assert first <= 408_000
-    assert later <= 363_000
+    assert first <= 358_000
+    assert later <= 313_000
     assert kept <= 24_000
 
 

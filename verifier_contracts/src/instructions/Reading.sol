@@ -22,7 +22,7 @@ import {Tokens} from "./Tokens.sol";
 /// @param contacts The agent's contact book.
 /// @param filter Of names in either, or all bits; see `SymbolList`.
 /// @param vocabulary The model's.
-/// @param keys 64 bytes of memory; see `Codebook.findParts`.
+/// @param keys 64 bytes of memory; see `Codebook.findParts`. Zero if no word is looked up by its parts.
 /// @param kinds The codes of tokens that are not known by their text.
 /// @param next The next piece.
 /// @param last Where the pieces end.

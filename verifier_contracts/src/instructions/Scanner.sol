@@ -140,11 +140,6 @@ library Scanner {
         uint256 vocabulary = Vocabulary.unwrap(r.vocabulary);
         uint256 filter = ~r.filter;
         assembly ("memory-safe") {
-            // the flags of entries of a fingerprint
-            function matches(entries, copies) -> same {
-                same := and(xor(entries, copies), LANES)
-                same := and(not(add(same, LANES)), LANE_FLAGS)
-            }
             mstore(0x20, filter)
             for {} 1 {} {
                 // `Ascii.behindLast` of what is no letter
@@ -158,18 +153,21 @@ library Scanner {
                 if and(xor(shr(56, bucket), h), 0xffffff) {
                     // most words are their bucket's first
                     let copies := mul(and(h, 0xffffff), COPIES)
-                    let same := matches(bucket, copies)
-                    let overflowed := and(shr(add(240, and(shr(24, h), 7)), bucket), 1)
-                    if gt(overflowed, same) {
-                        h := shr(120, h)
+                    let same
+                    for {} 1 {} {
+                        same := and(xor(bucket, copies), LANES)
+                        same := and(not(add(same, LANES)), LANE_FLAGS)
+                        if same { break }
+                        if iszero(and(shr(add(240, and(shr(24, h), 7)), bucket), 1)) {
+                            break
+                        }
                         extcodecopy(
-                            mload(add(vocabulary, add(32, and(h, 0xe0)))),
+                            mload(add(vocabulary, add(32, and(shr(120, h), 0xe0)))),
                             0,
-                            shl(5, mod(shr(8, h), BUCKETS)),
+                            shl(5, mod(shr(128, h), BUCKETS)),
                             32
                         )
-                        bucket := mload(0)
-                        same := matches(bucket, copies)
+                        bucket := shr(16, shl(16, mload(0))) // nothing overflows from here
                     }
                     bucket := div(bucket, shr(80, and(same, sub(0, same))))
                 }
@@ -246,7 +244,7 @@ library Scanner {
             if (found == 0) {
                 r.hasUnknown = true;
                 piece |= UNKNOWN_PIECE;
-                if (end - start >= STARTED) {
+                if (end - start >= STARTED && r.keys != 0) {
                     found = Codebook.findParts(r.vocabulary, start, end, r.keys) & PieceWord.CODE;
                 }
             }

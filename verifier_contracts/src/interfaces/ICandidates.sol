@@ -19,7 +19,7 @@ interface ICandidates {
 
     /// @notice The same for parameters of several types, for a caller that looked at the prompt itself, as this
     ///   contract would.
-    /// @param pieces As they lie in the caller's memory, without those around them: `PieceWord`s.
+    /// @param pieces As they lie in the caller's memory, without those around them: `PieceWord`s, a word each.
     /// @param origin Where the prompt begins there.
     /// @param symbols Where the entries of the agent's symbol book are; zero if it has none.
     /// @param contacts The same of its contact book.
@@ -27,7 +27,7 @@ interface ICandidates {
     /// @return lists As `FlatLists` packs them, one for each type.
     function listsOf(
         string calldata prompt,
-        uint256[] calldata pieces,
+        bytes calldata pieces,
         uint256 origin,
         address symbols,
         address contacts,

@@ -16,13 +16,14 @@ library AgentBooks {
         contacts = Strangers.addressOf(agent, IContactBookUser.contactBook.selector, pointer);
     }
 
-    /// @notice See `Views.open`.
+    /// @notice See `Views.open`: marks may have classes.
     function look(string calldata prompt, address lexicon, address symbols, address contacts)
         internal
         view
-        returns (View memory)
+        returns (View memory v)
     {
-        return Views.open(
+        Views.open(
+            v,
             prompt,
             lexicon,
             Books.load(symbols),

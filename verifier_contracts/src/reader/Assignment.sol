@@ -44,12 +44,14 @@ library Assignment {
         assembly ("memory-safe") {
             mstore(add(a, 96), add(scores, 32))
         }
-        for (uint256 i = 0; i < count; ++i) {
-            (a.types[i], a.chosen[i]) = (ParamTypes.read(types[i]), NONE);
-        }
-        for (uint256 i = 0; i < count; ++i) {
-            uint256 only = _onlyOf(a, i);
-            if (only != NONE && _isFree(a, lists[i][only])) a.chosen[i] = only;
+        unchecked {
+            for (uint256 i = 0; i < count; ++i) {
+                (a.types[i], a.chosen[i]) = (ParamTypes.read(types[i]), NONE);
+            }
+            for (uint256 i = 0; i < count; ++i) {
+                uint256 only = _onlyOf(a, i);
+                if (only != NONE && _isFree(a, lists[i][only])) a.chosen[i] = only;
+            }
         }
         while (_fillOne(a, least)) {}
         return a.chosen;
@@ -64,14 +66,17 @@ library Assignment {
     {
         bool wanted;
         bool counted;
-        for (uint256 i = 0; i < types.length; ++i) {
-            if (types[i] == ParamTypes.ADDRESS) wanted = true;
-            if (!ParamTypes.isNumber(types[i])) continue;
-            for (uint256 k = 0; k < lists[i].length; ++k) {
-                if (CandidateSpan.symbolEndOf(lists[i][k]) != 0) counted = true;
+        unchecked {
+            for (uint256 i = 0; i < types.length; ++i) {
+                uint256 paramType = types[i];
+                if (paramType == ParamTypes.ADDRESS) wanted = true;
+                if (!ParamTypes.isNumber(paramType)) continue;
+                for (uint256 k = 0; k < lists[i].length; ++k) {
+                    if (CandidateSpan.symbolEndOf(lists[i][k]) != 0) counted = true;
+                }
             }
+            return wanted && counted;
         }
-        return wanted && counted;
     }
 
     /// @dev The place of the one candidate that a parameter which is the only one of its type may mean. Of texts
@@ -81,11 +86,13 @@ library Assignment {
         bool isText = _isText(a.types[i]);
         uint256[] memory list = a.lists[i];
         only = NONE;
-        for (uint256 k = 0; k < list.length; ++k) {
-            if (isText && CandidateSpan.kindOf(list[k]) != CandidateSpan.QUOTED) continue;
-            if (a.types[i] == ParamTypes.ADDRESS && _isUnit(a, list[k])) continue;
-            if (only != NONE) return NONE;
-            only = k;
+        unchecked {
+            for (uint256 k = 0; k < list.length; ++k) {
+                if (isText && CandidateSpan.kindOf(list[k]) != CandidateSpan.QUOTED) continue;
+                if (a.types[i] == ParamTypes.ADDRESS && _isUnit(a, list[k])) continue;
+                if (only != NONE) return NONE;
+                only = k;
+            }
         }
     }
 
@@ -106,10 +113,12 @@ library Assignment {
     /// @dev Fills one parameter more by the largest score, the first one of equals; whether there was one.
     function _fillOne(Choosing memory a, int256 least) private pure returns (bool) {
         (uint256 best, int256 most) = (NONE, least - 1);
-        for (uint256 i = 0; i < a.chosen.length; ++i) {
-            if (a.chosen[i] != NONE || (!_isText(a.types[i]) && _isAlone(a, i))) continue;
-            (uint256 place, int256 score) = _bestOf(a, most, i);
-            if (place != NONE) (best, most) = (MOST_CANDIDATES * i + place, score);
+        unchecked {
+            for (uint256 i = 0; i < a.chosen.length; ++i) {
+                if (a.chosen[i] != NONE || (!_isText(a.types[i]) && _isAlone(a, i))) continue;
+                (uint256 place, int256 score) = _bestOf(a, most, i);
+                if (place != NONE) (best, most) = (MOST_CANDIDATES * i + place, score);
+            }
         }
         if (best != NONE) a.chosen[best / MOST_CANDIDATES] = best % MOST_CANDIDATES;
         return best != NONE;
@@ -123,12 +132,15 @@ library Assignment {
     {
         place = NONE;
         uint256[] memory list = a.lists[i];
-        for (uint256 k = 0; k < list.length; ++k) {
-            score = _scoreOf(a, MOST_CANDIDATES * i + k);
-            if (score <= most || !_isFree(a, list[k])) continue;
-            (place, most) = (k, score);
+        unchecked {
+            uint256 count = list.length;
+            for (uint256 k = 0; k < count; ++k) {
+                score = _scoreOf(a, MOST_CANDIDATES * i + k);
+                if (score <= most || !_isFree(a, list[k])) continue;
+                (place, most) = (k, score);
+            }
+            score = most;
         }
-        score = most;
     }
 
     function _isText(uint256 paramType) private pure returns (bool) {
@@ -137,8 +149,12 @@ library Assignment {
 
     /// @dev Whether no other parameter has the same candidates.
     function _isAlone(Choosing memory a, uint256 i) private pure returns (bool) {
-        for (uint256 k = 0; k < a.types.length; ++k) {
-            if (k != i && a.types[k] == a.types[i]) return false;
+        uint256[] memory types = a.types;
+        uint256 own = types[i];
+        unchecked {
+            for (uint256 k = 0; k < types.length; ++k) {
+                if (types[k] == own && k != i) return false;
+            }
         }
         return true;
     }
@@ -153,11 +169,14 @@ library Assignment {
     /// @dev Whether nothing that was chosen has a part of it.
     function _isFree(Choosing memory a, uint256 span) private pure returns (bool) {
         (uint256 start, uint256 end) = (CandidateSpan.startOf(span), CandidateSpan.endOf(span));
-        for (uint256 i = 0; i < a.chosen.length; ++i) {
-            if (a.chosen[i] == NONE) continue;
-            uint256 other = a.lists[i][a.chosen[i]];
-            if (start < CandidateSpan.endOf(other) && CandidateSpan.startOf(other) < end) {
-                return false;
+        uint256[] memory chosen = a.chosen;
+        unchecked {
+            for (uint256 i = 0; i < chosen.length; ++i) {
+                if (chosen[i] == NONE) continue;
+                uint256 other = a.lists[i][chosen[i]];
+                if (start < CandidateSpan.endOf(other) && CandidateSpan.startOf(other) < end) {
+                    return false;
+                }
             }
         }
         return true;

@@ -87,13 +87,13 @@ library FoundCandidates {
         uint256 types,
         Finders memory by
     ) private view returns (bytes memory) {
-        uint256[] memory pieces;
+        bytes memory pieces;
         uint256 first = v.pieces - 32;
-        uint256 count = v.count;
-        // the word in front of the first piece, which nothing reads any more, becomes their number
+        uint256 size = 32 * v.count;
+        // the word in front of the first piece, which nothing reads any more, becomes their length
         assembly ("memory-safe") {
             pieces := first
-            mstore(pieces, count)
+            mstore(pieces, size)
         }
         return reader.listsOf(prompt, pieces, v.r.start, by.symbols, by.contacts, types);
     }

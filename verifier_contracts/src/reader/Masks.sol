@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {LibBit} from "solady/src/utils/LibBit.sol";
+
 import {Meanings} from "../instructions/Meanings.sol";
 import {Classes} from "./Classes.sol";
 import {View, Views} from "./View.sol";
@@ -63,6 +65,8 @@ library Masking {
     uint256 private constant VERB = 0x2000000;
     /// @dev `Classes.CALLED`.
     uint256 private constant CALLED = 0x4000000;
+    /// @dev `BEGINS_TIME`, `THE`, `VERB` and `CALLED`.
+    uint256 private constant RARE = 0x62567d0;
 
     function look(View memory v) internal pure returns (Masks memory m) {
         unchecked {
@@ -72,8 +76,8 @@ library Masking {
             m.ampersands = 0;
             m.words = ((1 << count) - 1) & ~(m.runs | m.marks);
             m.starts = 1;
-            for (uint256 i = 0; marks >> i != 0; ++i) {
-                if ((marks >> i) & 1 == 0) continue;
+            for (; marks != 0; marks &= marks - 1) {
+                uint256 i = LibBit.ffs(marks);
                 if (v.endsSentence(i)) m.starts |= 1 << (i + 1);
                 if ((m.words >> (i + 1)) & 1 != 0 && v.isCharacter(i, AMPERSAND)) {
                     m.ampersands |= 1 << i;
@@ -90,6 +94,7 @@ library Masking {
 
     /// @dev All but words and where sentences begin. Ampersands are all marks that may be one or end a sentence.
     function _each(Masks memory m, uint256 pos, uint256 end, uint256 original) private pure {
+        if (pos == end) return;
         assembly ("memory-safe") {
             function mark(place, bit) {
                 mstore(place, or(mload(place), bit))
@@ -110,8 +115,8 @@ library Masking {
                             mark(add(m, 96), bit) // capitals
                         }
                     }
-                    if eq(start, add(before, 1)) {
-                        if eq(byte(0, mload(before)), HYPHEN) { mark(add(m, 128), bit) } // hyphened
+                    if and(eq(start, add(before, 1)), eq(byte(0, mload(before)), HYPHEN)) {
+                        mark(add(m, 128), bit) // hyphened
                     }
                     before := and(word, 0xffffffff)
                     word := shr(MEANING_SHIFT, word)
@@ -121,20 +126,22 @@ library Masking {
                             mark(add(m, 192), bit) // moments
                         }
                         word := shr(8, word)
-                        if and(word, BEGINS_TIME) { mark(add(m, 192), bit) }
-                        if and(word, THE) {
-                            let next := mload(add(pos, 32))
-                            if or(
-                                eq(and(shr(64, next), 3), 1),
-                                and(shr(CLASS_SHIFT, next), ORDINAL)
-                            ) { mark(add(m, 192), bit) }
-                        }
                         if and(word, ENDS_NAME) {
                             mark(add(m, 224), bit) // enders
                             if and(word, JOIN) { mark(add(m, 384), bit) } // joins
                         }
-                        if and(word, VERB) { mark(add(m, 256), bit) } // verbs
-                        if and(word, CALLED) { mark(add(m, 288), bit) } // called
+                        if and(word, RARE) {
+                            if and(word, BEGINS_TIME) { mark(add(m, 192), bit) }
+                            if and(word, THE) {
+                                let next := mload(add(pos, 32))
+                                if or(
+                                    eq(and(shr(64, next), 3), 1),
+                                    and(shr(CLASS_SHIFT, next), ORDINAL)
+                                ) { mark(add(m, 192), bit) }
+                            }
+                            if and(word, VERB) { mark(add(m, 256), bit) } // verbs
+                            if and(word, CALLED) { mark(add(m, 288), bit) } // called
+                        }
                     }
                 }
                 case 1 {

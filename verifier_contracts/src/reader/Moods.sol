@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {PieceWord} from "../instructions/Reading.sol";
+import {Scanner} from "../instructions/Scanner.sol";
 import {Classes} from "./Classes.sol";
 import {MoodWords} from "./MoodWords.sol";
-import {Quotes} from "./Quotes.sol";
 import {Statements} from "./Statements.sol";
 import {View, Views} from "./View.sol";
 
@@ -35,24 +36,28 @@ library Moods {
     }
 
     /// @notice NOTHING for an empty prompt, and for one of quotes alone.
-    function moodOf(View memory v) internal pure returns (uint256) {
-        uint256 quoted = Quotes.taken(v, Quotes.find(v));
+    /// @param quoted Pieces that are quoted: see `Quotes.taken`.
+    function moodOf(View memory v, uint256 quoted) internal pure returns (uint256) {
         Seen memory seen;
         seen.begins = true;
         unchecked {
-            for (uint256 i = 0; i < v.count; ++i) {
+            (uint256 count, uint256 pieces) = (v.count, v.pieces);
+            for (uint256 i = 0; i < count; ++i) {
                 if ((quoted >> i) & 1 != 0) continue;
-                if (v.isMark(i)) {
+                uint256 word = PieceWord.load(pieces + 32 * i);
+                uint256 shape = PieceWord.shapeOf(word);
+                if (shape == Scanner.MARK) {
                     if (!seen.isPolite && Statements.holds(v, i, QUESTION_MARK)) seen.asks = true;
                     if (!seen.begins) seen.begins = Statements.holds(v, i, CLAUSE_ENDS);
                     continue;
                 }
-                if (v.has(i, Classes.MOODS)) {
+                uint256 classes = Views.classesOf(word);
+                if (classes & Classes.MOODS != 0) {
                     if (_refuses(v, i, seen)) return NOTHING;
-                } else if (!v.has(i, Classes.ALL)) {
-                    _hear(v, i, seen);
+                } else if (classes == 0 && shape == Scanner.WORD) {
+                    _hear(v, i, Statements.lettersOf(word), seen);
                 }
-                if (!v.has(i, Classes.LEAD)) (seen.begins, seen.says) = (false, true);
+                if (classes & Classes.LEAD == 0) (seen.begins, seen.says) = (false, true);
             }
         }
         if (!seen.says) return NOTHING;
@@ -101,10 +106,9 @@ library Moods {
         }
     }
 
-    /// @dev Of a word of no class: Tom's, but not to Tom's; I deposited; thanks for sending.
-    function _hear(View memory v, uint256 i, Seen memory seen) private pure {
+    /// @dev Of a word of no class, by its last letters: Tom's, but not to Tom's; I deposited; thanks for sending.
+    function _hear(View memory v, uint256 i, uint256 letters, Seen memory seen) private pure {
         unchecked {
-            uint256 letters = Statements.tail(v, i);
             if (letters & 0xffff == S) {
                 if (v.text(i - 1) != MoodWords.TO) seen.asks = true;
             } else if (letters & 0xffff == ED) {

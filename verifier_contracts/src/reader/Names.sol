@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {LibBit} from "solady/src/utils/LibBit.sol";
+
 import {Ascii} from "../encoding/Ascii.sol";
 import {PieceWord} from "../instructions/Reading.sol";
 import {CandidateSpan} from "./Candidate.sol";
@@ -36,25 +38,20 @@ library Names {
             uint256 named = m.capitals & ~taken & ~(m.starts & m.enders);
             uint256 runs = m.runs & ~taken;
             names = new uint256[](v.count);
-            uint256 i;
-            uint256 may = named | runs;
-            while (may >> i != 0) {
-                if (!Masking.has(may, i)) {
-                    ++i;
-                    continue;
-                }
+            for (uint256 left = named | runs; left != 0;) {
+                uint256 i = LibBit.ffs(left);
                 uint256 word = i;
                 while (word < i + RUNS_BEFORE && Masking.has(runs, word)) ++word;
                 if (!Masking.has(named, word)) {
                     bool street = word == i + RUNS_BEFORE && v.isNth(word - 1);
                     if (!street || !Masking.has(m.words & ~taken, word)) {
-                        ++i;
+                        left &= left - 1;
                         continue;
                     }
                 }
                 uint256 last = _end(v, m, taken, named, word + 1);
                 names[count++] = (i << 8) | last;
-                i = last;
+                left &= ~TextSinks.maskOf(i, last);
             }
         }
     }

@@ -168,6 +168,7 @@ library Pairs {
         private
         pure
     {
+        if (words.count == 0) return; // and so this is no part of its caller, whose stack is full
         assembly ("memory-safe") {
             mstore(mload(add(room, 96)), 0) // and what is read next is not computed again and again
             let lanes0 := mload(wanted)
@@ -199,6 +200,7 @@ library Pairs {
 
     /// @dev What the parameter and the row of each role come to.
     function _fillValues(Wanted memory wanted, Room memory room) private pure {
+        if (room.metCount == 0) return;
         assembly ("memory-safe") {
             mstore(mload(add(room, 160)), 0) // as above
             let lanes0 := mload(wanted)
@@ -237,34 +239,42 @@ library Pairs {
 
     /// @dev Six numbers of int8 for each candidate: see `Surroundings` for what a record has.
     function _put(uint256 into, uint256 at, uint256 count, Room memory room) private pure {
+        if (count == 0) return;
         assembly ("memory-safe") {
-            function narrow(value) -> low {
-                if gt(add(value, 127), 254) { value := sub(127, mul(254, slt(value, 0))) }
-                low := and(value, 0xff)
+            // Of a value beyond the limits, the limit.
+            function limit(value) -> most {
+                most := sub(127, mul(254, slt(value, 0)))
             }
             let weights := mload(room)
             let sums := mload(add(room, 96))
             let likes := mload(add(room, 128))
             let values := mload(add(room, 160))
             for { let end := add(into, mul(6, count)) } lt(into, end) { into := add(into, 6) } {
-                let sum := sub(mload(add(sums, mload(add(at, 32)))), mload(add(sums, mload(at))))
-                let six := shl(8, narrow(sar(5, sum)))
+                let value := sub(mload(add(sums, mload(add(at, 32)))), mload(add(sums, mload(at))))
+                value := sar(5, value)
+                if gt(add(value, 127), 254) { value := limit(value) }
+                let six := shl(8, and(value, 0xff))
                 let like := add(likes, mload(add(at, 64)))
-                sum := mul(mload(add(like, 96)), mload(weights))
-                sum := add(sum, mul(mload(add(like, 64)), mload(add(weights, 32))))
-                sum := add(sum, mul(mload(add(like, 32)), mload(add(weights, 64))))
-                sum := add(sum, mul(mload(like), mload(add(weights, 96))))
-                six := shl(8, or(six, narrow(sar(11, sum))))
+                value := mul(mload(add(like, 96)), mload(weights))
+                value := add(value, mul(mload(add(like, 64)), mload(add(weights, 32))))
+                value := add(value, mul(mload(add(like, 32)), mload(add(weights, 64))))
+                value := sar(11, add(value, mul(mload(like), mload(add(weights, 96)))))
+                if gt(add(value, 127), 254) { value := limit(value) }
+                six := shl(8, or(six, and(value, 0xff)))
                 like := add(likes, mload(add(at, 96)))
-                sum := mul(mload(like), mload(add(weights, 128)))
-                sum := add(sum, mul(mload(add(like, 32)), mload(add(weights, 160))))
-                six := shl(8, or(six, narrow(sar(11, sum))))
-                six := shl(8, or(six, narrow(sar(4, mload(add(values, mload(add(at, 128))))))))
-                sum := mload(add(values, mload(add(at, 160))))
-                sum := add(sum, mload(add(values, mload(add(at, 192)))))
-                sum := add(sum, mload(add(values, mload(add(at, 224)))))
-                six := shl(8, or(six, narrow(sar(4, sum))))
-                mstore(into, shl(208, or(six, mload(add(at, 256)))))
+                value := mul(mload(like), mload(add(weights, 128)))
+                value := sar(11, add(value, mul(mload(add(like, 32)), mload(add(weights, 160)))))
+                if gt(add(value, 127), 254) { value := limit(value) }
+                six := shl(8, or(six, and(value, 0xff)))
+                value := sar(4, mload(add(values, mload(add(at, 128)))))
+                if gt(add(value, 127), 254) { value := limit(value) }
+                six := shl(8, or(six, and(value, 0xff)))
+                value := mload(add(values, mload(add(at, 160))))
+                value := add(value, mload(add(values, mload(add(at, 192)))))
+                value := sar(4, add(value, mload(add(values, mload(add(at, 224))))))
+                if gt(add(value, 127), 254) { value := limit(value) }
+                six := or(shl(8, or(six, and(value, 0xff))), mload(add(at, 256)))
+                mstore(into, shl(208, six))
                 at := add(at, 288)
             }
         }

@@ -14,6 +14,8 @@ import {View, Views} from "./View.sol";
 
 /// @title Looks at prompts with a lexicon and the agent's books
 abstract contract PromptReader is ICandidates {
+    using Views for View;
+
     address private immutable _lexicon;
 
     /// @param lexicon The contract of `models/reader/lexicon.py`'s table: see `Codebook`.
@@ -38,7 +40,7 @@ abstract contract PromptReader is ICandidates {
     /// @inheritdoc ICandidates
     function listsOf(
         string calldata prompt,
-        uint256[] calldata pieces,
+        bytes calldata pieces,
         uint256 origin,
         address symbols,
         address contacts,
@@ -53,7 +55,7 @@ abstract contract PromptReader is ICandidates {
             types >>= 8;
             all[i] = _find(v, quotes, types & 0xff);
         }
-        return FlatLists.pack(all, _mood(v));
+        return FlatLists.pack(all, _mood(v, quotes));
     }
 
     /// @dev What the prompt has for one type. Reverts for one that is not read. Leaves the view as it is.
@@ -64,12 +66,13 @@ abstract contract PromptReader is ICandidates {
         returns (Candidate[] memory);
 
     /// @dev What the prompt asks for, if that is looked at here: see `Moods`.
-    function _mood(View memory) internal pure virtual returns (uint256) {
+    function _mood(View memory, uint256[] memory) internal pure virtual returns (uint256) {
         return Findings.UNKNOWN_MOOD;
     }
 
-    function _look(address agent, string calldata prompt) internal view returns (View memory) {
+    function _look(address agent, string calldata prompt) internal view returns (View memory v) {
         (address symbols, address contacts) = AgentBooks.pointersOf(agent);
-        return AgentBooks.look(prompt, _lexicon, symbols, contacts);
+        v = AgentBooks.look(prompt, _lexicon, symbols, contacts);
+        v.dropMarkClasses();
     }
 }

@@ -59,8 +59,12 @@ library PromptWords {
     }
 
     /// @notice How many words end in front of a place or right there.
-    function endingBy(Words memory words, uint256 place) internal pure returns (uint256 count) {
-        count = startingBefore(words, place);
+    /// @param count How many begin in front of it.
+    function endingBy(Words memory words, uint256 place, uint256 count)
+        internal
+        pure
+        returns (uint256)
+    {
         // at most the last of these ends later
         assembly ("memory-safe") {
             if count {
@@ -68,6 +72,7 @@ library PromptWords {
                 count := sub(count, gt(and(span, 0xffffffff), add(mload(add(words, 64)), place)))
             }
         }
+        return count;
     }
 
     /// @notice A word of at most 32 bytes at the end of a word; of a longer one zero.
@@ -81,6 +86,7 @@ library PromptWords {
 
     /// @dev Makes `begun`: each word's number from right behind where it begins up to where the next one does.
     function _count(Words memory words, uint256 length) private pure {
+        if (words.begun != 0) return;
         assembly ("memory-safe") {
             let begun := mload(0x40)
             let size := add(shl(1, length), 64)
@@ -92,17 +98,19 @@ library PromptWords {
             let base := mload(add(words, 64))
             let span := mload(add(words, 32))
             let end := add(span, shl(5, mload(words)))
-            begun := add(begun, 2)
+            begun := sub(add(begun, 2), shl(1, base))
             let which := 0
+            let pos := add(begun, shl(1, shr(32, mload(span))))
             for {} lt(span, end) {} {
                 which := add(which, copies)
-                let pos := add(begun, shl(1, sub(shr(32, mload(span)), base)))
+                mstore(pos, which) // what is behind the next word's place is overwritten
                 span := add(span, 32)
                 let next := last
-                if lt(span, end) {
-                    next := add(begun, shl(1, sub(shr(32, mload(span)), base)))
+                if lt(span, end) { next := add(begun, shl(1, shr(32, mload(span)))) }
+                for { pos := add(pos, 32) } lt(pos, next) { pos := add(pos, 32) } {
+                    mstore(pos, which)
                 }
-                for {} lt(pos, next) { pos := add(pos, 32) } { mstore(pos, which) }
+                pos := next
             }
         }
     }

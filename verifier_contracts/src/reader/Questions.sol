@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-import {Ascii} from "../encoding/Ascii.sol";
+import {Ascii, FLAGS} from "../encoding/Ascii.sol";
 import {Arguments} from "./Arguments.sol";
 import {ParamTypes} from "./ParamTypes.sol";
 
@@ -9,7 +9,7 @@ import {ParamTypes} from "./ParamTypes.sol";
 ///   `models/reader/arguments.py`
 library Questions {
     uint256 private constant MOST_NAME = 32;
-    uint256 private constant NAMING = Ascii.ALNUM_SET | (1 << 0x5f);
+    uint256 private constant UNDERSCORES = 0x5f * Ascii.ONES;
 
     /// @notice Asks for a parameter by its name, or by its place, counted from 0, if a stranger chose a name
     ///   that is not 1 to 32 letters, digits and underscores.
@@ -39,12 +39,18 @@ library Questions {
         return _isName(name) ? name : bytes.concat(what, _digits(place + 1));
     }
 
+    /// @dev All of its bytes at once; those from 0x80 on are none of these, whatever their lower bits say.
     function _isName(bytes memory name) private pure returns (bool) {
-        if (name.length == 0 || name.length > MOST_NAME) return false;
-        for (uint256 i = 0; i < name.length; ++i) {
-            if ((NAMING >> uint8(name[i])) & 1 == 0) return false;
+        uint256 length = name.length;
+        if (length == 0 || length > MOST_NAME) return false;
+        uint256 w;
+        assembly ("memory-safe") {
+            w := mload(add(name, 32))
         }
-        return true;
+        uint256 low = w & Ascii.LOW_BITS;
+        uint256 naming = Ascii.letters(Ascii.lower(low)) | Ascii.digits(low)
+            | Ascii.zeroBytes(low ^ UNDERSCORES);
+        return Ascii.head((w | ~naming) & FLAGS, length) == 0;
     }
 
     /// @dev A number below 100.

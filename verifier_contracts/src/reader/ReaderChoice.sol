@@ -44,9 +44,13 @@ library ReaderChoice {
         returns (uint256 verdict, uint256 tool)
     {
         if (output.length != 8 * OUTPUTS) revert Scores.OutputLength(8 * OUTPUTS, output.length);
-        int256 place = int64(uint64(bytes8(output[0:8])));
-        int256 ahead = int64(uint64(bytes8(output[8:16])));
-        int256 fits = int64(uint64(bytes8(output[16:24])));
+        uint256 head = uint256(bytes32(output));
+        // casting: a quarter of the word each
+        // forge-lint: disable-start(unsafe-typecast)
+        int256 place = int64(uint64(head >> 192));
+        int256 ahead = int64(uint64(head >> 128));
+        int256 fits = int64(uint64(head >> 64));
+        // forge-lint: disable-end(unsafe-typecast)
         // casting: below a number of tools
         // forge-lint: disable-next-line(unsafe-typecast)
         if (place < 0 || uint256(place) >= count) revert ToolOutOfRange(place, count);
@@ -63,7 +67,9 @@ library ReaderChoice {
             least = int256(caution * margins.unit);
             fitting = least;
         }
-        if (fits * CAUTION_UNIT < fitting) return (DECLINE, tool);
-        return (ahead * CAUTION_UNIT < least ? ASK : CALL, tool);
+        unchecked {
+            if (fits * CAUTION_UNIT < fitting) return (DECLINE, tool);
+            return (ahead * CAUTION_UNIT < least ? ASK : CALL, tool);
+        }
     }
 }

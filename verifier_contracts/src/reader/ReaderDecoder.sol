@@ -126,8 +126,10 @@ contract ReaderDecoder is IDecoder {
         making.values = new IERCAgentTool.ParamValue[](count);
         uint256[] memory types = new uint256[](count);
         uint256[][] memory lists = new uint256[][](count);
-        for (uint256 i = 0; i < count; ++i) {
-            (types[i], lists[i]) = (parameters[i].paramType, Findings.listOf(found, i));
+        unchecked {
+            for (uint256 i = 0; i < count; ++i) {
+                (types[i], lists[i]) = (parameters[i].paramType, Findings.listOf(found, i));
+            }
         }
         (making.symbols, making.contacts) = Findings.booksOf(found);
         uint256 tokens;

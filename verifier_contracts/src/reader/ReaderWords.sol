@@ -3,7 +3,6 @@ pragma solidity ^0.8.30;
 
 import {Ascii} from "../encoding/Ascii.sol";
 import {IERCAgentTool} from "../interfaces/erc/IERCAgentTool.sol";
-import {ParamTypes} from "./ParamTypes.sol";
 import {Questions} from "./Questions.sol";
 
 /// @title What a reader's decisions are written in, exactly as `models/reader/deciding.py`
@@ -78,25 +77,30 @@ library ReaderWords {
     function together(IERCAgentTool.ParamValue[] memory values)
         internal
         pure
-        returns (bytes memory)
+        returns (bytes memory all)
     {
-        bytes memory heads;
-        bytes memory tails;
-        for (uint256 i = 0; i < values.length; ++i) {
-            uint256 paramType = uint256(values[i].paramType);
-            bytes memory value = values[i].value;
-            if (paramType != ParamTypes.STRING && !ParamTypes.isArray(paramType)) {
-                heads = bytes.concat(heads, value);
-                continue;
+        unchecked {
+            uint256 count = values.length;
+            uint256 size = 32 * count;
+            for (uint256 i = 0; i < count; ++i) {
+                size += values[i].value.length - 32; // a word, or a place and what is there
             }
-            heads = bytes.concat(heads, bytes32(32 * values.length + tails.length));
-            bytes memory tail = new bytes(value.length - 32);
-            assembly ("memory-safe") {
-                mcopy(add(tail, 32), add(value, 64), mload(tail))
+            all = new bytes(size);
+            uint256 tail = 32 * count;
+            for (uint256 i = 0; i < count; ++i) {
+                bytes memory value = values[i].value;
+                assembly ("memory-safe") {
+                    let content := add(all, 32)
+                    let length := sub(mload(value), 32)
+                    mstore(add(content, shl(5, i)), mload(add(value, 32)))
+                    if length {
+                        mstore(add(content, shl(5, i)), tail)
+                        mcopy(add(content, tail), add(value, 64), length)
+                        tail := add(tail, length)
+                    }
+                }
             }
-            tails = bytes.concat(tails, tail);
         }
-        return bytes.concat(heads, tails);
     }
 
     /// @dev What follows the first marker, without the newline at the end.

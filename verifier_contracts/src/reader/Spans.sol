@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+import {LibBit} from "solady/src/utils/LibBit.sol";
+
 import {CandidateSpan} from "./Candidate.sol";
 import {Classes} from "./Classes.sol";
 import {Masking, Masks} from "./Masks.sol";
@@ -61,24 +63,19 @@ library Spans {
         returns (uint256)
     {
         unchecked {
-            uint256 at;
-            uint256 may = m.moments;
-            while (may >> at != 0) {
-                if (!Masking.has(may, at)) {
-                    ++at;
-                    continue;
-                }
+            for (uint256 left = m.moments; left != 0;) {
+                uint256 at = LibBit.ffs(left);
                 uint256 date = Times.dateEnd(v, at);
                 uint256 time = Times.timeEnd(v, at);
                 uint256 end = date < time ? time : date;
                 uint256 mask = TextSinks.maskOf(at, end);
                 if (mask == 0 || taken & mask != 0) {
-                    ++at;
+                    left &= left - 1;
                     continue;
                 }
                 s.take(v, date < time ? CandidateSpan.TIME : CandidateSpan.DATE, at, end);
                 taken |= mask;
-                at = end;
+                left &= ~mask;
             }
             return taken;
         }
@@ -91,19 +88,14 @@ library Spans {
         pure
     {
         unchecked {
-            uint256 may = (m.runs | m.counted) & ~taken;
-            uint256 at;
-            while (may >> at != 0) {
-                if (!Masking.has(may, at)) {
-                    ++at;
-                    continue;
-                }
+            for (uint256 left = (m.runs | m.counted) & ~taken; left != 0;) {
+                uint256 at = LibBit.ffs(left);
                 uint256 end = _numberEnd(v, at);
                 uint256 coin = end + v.one(end, Classes.COIN);
                 bool priced = v.isCharacter(at - 1, DOLLAR) && v.isGlued(at);
                 s.take(v, CandidateSpan.NUMBER, priced ? at - 1 : at, coin);
                 s.take(v, CandidateSpan.NUMBER, at, end);
-                at = end;
+                left &= ~TextSinks.maskOf(at, end);
             }
         }
     }
@@ -133,11 +125,11 @@ library Spans {
     {
         unchecked {
             (uint256 begins, uint256 within) = _naming(m, taken);
-            for (uint256 at = 0; begins >> at != 0; ++at) {
-                if (!Masking.has(begins, at)) continue;
+            while (begins != 0 && !s.isFull()) {
+                uint256 at = LibBit.ffs(begins);
                 uint256 end = _wordsEnd(within, at);
                 if (!_isCut(cuts, at, end)) s.take(v, CandidateSpan.WORDS, at, end);
-                at = end - 1;
+                begins &= ~TextSinks.maskOf(at, end);
             }
         }
     }
@@ -152,11 +144,11 @@ library Spans {
     ) private pure {
         unchecked {
             (uint256 begins, uint256 within) = _naming(m, taken);
-            for (uint256 at = 0; begins >> at != 0; ++at) {
-                if (!Masking.has(begins, at)) continue;
+            while (begins != 0) {
+                uint256 at = LibBit.ffs(begins);
                 uint256 end = _wordsEnd(within, at);
                 if (!_isCut(cuts, at, end)) _parts(v, joined, s, at, end);
-                at = end - 1;
+                begins &= ~TextSinks.maskOf(at, end);
             }
         }
     }
@@ -178,7 +170,7 @@ library Spans {
     function _wordsEnd(uint256 within, uint256 at) private pure returns (uint256 end) {
         unchecked {
             end = at + 1;
-            while (Masking.has(within, end)) ++end;
+            return end + LibBit.ffs(~(within >> end));
         }
     }
 
@@ -224,8 +216,8 @@ library Spans {
             uint256 may = m.called | m.starts;
             uint256 stops = m.marks | taken;
             uint256 count = v.count;
-            for (uint256 at = 0; may >> at != 0; ++at) {
-                if (!Masking.has(may, at)) continue;
+            for (; may != 0; may &= may - 1) {
+                uint256 at = LibBit.ffs(may);
                 bool called = Masking.has(m.called, at);
                 uint256 start = at;
                 if (called) {

@@ -59,8 +59,15 @@ library Statements {
     function tail(View memory v, uint256 i) internal pure returns (uint256 letters) {
         unchecked {
             if (v.has(i, Classes.ALL) || !v.isWord(i)) return 0;
-            uint256 end = v.end(i);
-            uint256 length = end - v.start(i);
+            return lettersOf(v.piece(i));
+        }
+    }
+
+    /// @notice The last three letters of a piece that is a word, or all of a shorter one.
+    function lettersOf(uint256 word) internal pure returns (uint256 letters) {
+        unchecked {
+            uint256 end = PieceWord.endOf(word);
+            uint256 length = end - PieceWord.startOf(word);
             letters = PieceWord.load(end - 3) >> 232;
             if (length < 3) letters &= (1 << (8 * length)) - 1;
         }

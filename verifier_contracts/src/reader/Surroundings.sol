@@ -72,13 +72,13 @@ library Surroundings {
             uint256 start = CandidateSpan.startOf(span);
             uint256 end = CandidateSpan.endOf(span);
             uint256 first = words.startingBefore(start);
-            uint256 last = words.endingBy(end);
+            uint256 behind = words.startingBefore(end);
+            uint256 last = words.endingBy(end, behind);
             if (last < first) last = first;
             _store(into, 32 * first);
             _store(into + 32, 32 * last);
-            uint256 before = words.endingBy(start);
+            uint256 before = words.endingBy(start, first);
             _store(into + 64, 32 * before);
-            uint256 behind = words.startingBefore(end);
             _store(into + 96, 32 * behind + FRONT_BYTES);
             _store(into + 128, _place(seats, CandidateSpan.kindOf(span)));
             uint256 link = before < 1 ? Links.NOTHING : _link(seats, words, before - 1);

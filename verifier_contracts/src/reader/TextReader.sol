@@ -47,12 +47,18 @@ contract TextReader is PromptReader, IMoods {
 
     /// @inheritdoc IMoods
     function moodOf(address agent, string calldata prompt) external view returns (uint256) {
-        return Moods.moodOf(_look(agent, prompt));
+        View memory v = _look(agent, prompt);
+        return _mood(v, Quotes.find(v));
     }
 
     /// @inheritdoc PromptReader
-    function _mood(View memory v) internal pure override returns (uint256) {
-        return Moods.moodOf(v);
+    function _mood(View memory v, uint256[] memory quotes)
+        internal
+        pure
+        override
+        returns (uint256)
+    {
+        return Moods.moodOf(v, Quotes.taken(v, quotes));
     }
 
     function _putQuotes(View memory v, TextSink memory s, uint256[] memory quotes) private pure {

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.30;
 
 import {PieceWord} from "../instructions/Reading.sol";
+import {Scanner} from "../instructions/Scanner.sol";
 import {Candidate, CandidateSpan} from "./Candidate.sol";
 import {View, Views} from "./View.sol";
 
@@ -44,15 +45,17 @@ library TextSinks {
         internal
         pure
     {
+        if (isFull(s)) return;
         unchecked {
             uint256 begins = v.r.start;
-            uint256 start = v.start(first) - begins;
-            uint256 end = v.end(last - 1) - begins;
+            uint256 start = PieceWord.startOf(v.piece(first)) - begins;
+            uint256 tail = v.piece(last - 1);
+            uint256 end = PieceWord.endOf(tail) - begins;
             if (s.apart) {
                 uint256 pieces = maskOf(first, last);
                 if (s.mask & pieces != 0) return;
                 s.mask |= pieces;
-            } else if (_isPossessive(v, last - 1)) {
+            } else if (_isPossessive(tail)) {
                 add(s, v, CandidateSpan.span(kind, start, end - 2, first, last));
             }
             add(s, v, CandidateSpan.span(kind, start, end, first, last));
@@ -124,19 +127,19 @@ library TextSinks {
             let hashes := add(mload(add(s, 32)), 32)
             for { let end := add(found, shl(5, count)) } lt(found, end) { found := add(found, 32) }
             {
-                there := iszero(and(xor(mload(found), span), bytes_))
-                if hash { there := or(there, eq(mload(hashes), hash)) }
+                // no hash is zero
+                there := or(iszero(and(xor(mload(found), span), bytes_)), eq(mload(hashes), hash))
                 if there { break }
                 hashes := add(hashes, 32)
             }
         }
     }
 
-    function _isPossessive(View memory v, uint256 i) private pure returns (bool) {
+    function _isPossessive(uint256 word) private pure returns (bool) {
         unchecked {
-            uint256 end = v.end(i);
-            if (!v.isWord(i) || end < v.start(i) + 3) return false;
-            return PieceWord.load(end - 2) >> 240 == POSSESSIVE;
+            uint256 end = PieceWord.endOf(word);
+            if (PieceWord.load(end - 2) >> 240 != POSSESSIVE) return false;
+            return PieceWord.shapeOf(word) == Scanner.WORD && end > PieceWord.startOf(word) + 2;
         }
     }
 

@@ -193,9 +193,13 @@ library TextVector {
             let word := 0
             let far := 0 // as large as that of 128 if any square is
             let end := add(pos, 1024)
-            for { let at := pos } lt(at, end) { at := add(at, 64) } {
+            for { let at := pos } lt(at, end) { at := add(at, 128) } {
                 let value := sdiv(mul(mload(at), LENGTH), size)
                 let next := sdiv(mul(mload(add(at, 32)), LENGTH), size)
+                far := or(far, or(mul(value, value), mul(next, next)))
+                word := or(shl(16, word), or(shl(8, and(value, 0xff)), and(next, 0xff)))
+                value := sdiv(mul(mload(add(at, 64)), LENGTH), size)
+                next := sdiv(mul(mload(add(at, 96)), LENGTH), size)
                 far := or(far, or(mul(value, value), mul(next, next)))
                 word := or(shl(16, word), or(shl(8, and(value, 0xff)), and(next, 0xff)))
             }

@@ -21,25 +21,30 @@ library Times {
     uint256 private constant AM = 0x616d;
     uint256 private constant PM = 0x706d;
 
-    /// @notice The end of a date.
+    /// @notice The end of a date. Of each rule only what a date of it begins with is looked for first.
     function dateEnd(View memory v, uint256 at) internal pure returns (uint256 end) {
-        end = _byDay(v, at);
-        if (end == at) end = _byMonth(v, at);
-        if (end == at) end = _dayAfter(v, at);
-        if (end == at) end = _later(v, at);
-        if (end == at) end = _weekday(v, at);
-        if (end == at) end = _slashed(v, at);
+        if (v.isRun(at)) {
+            end = _byDay(v, at);
+            return end == at ? _slashed(v, at) : end;
+        }
+        uint256 classes = Views.classesOf(v.piece(at));
+        end = at;
+        if (classes & (Classes.THE | Classes.ORDINAL) != 0) end = _byDay(v, at);
+        if (end == at && classes & Classes.MONTH != 0) end = _byMonth(v, at);
+        if (end == at && classes & Classes.PERIOD != 0) end = _dayAfter(v, at);
+        if (end == at && classes & (Classes.LATER | Classes.DAY) != 0) end = _later(v, at);
+        if (end == at && classes & (Classes.NEXT | Classes.WEEKDAY) != 0) end = _weekday(v, at);
     }
 
     /// @notice The end of a time.
     function timeEnd(View memory v, uint256 at) internal pure returns (uint256 end) {
         unchecked {
             uint256 start = at + v.one(at, Classes.PART);
-            end = _past(v, start);
+            uint256 number = _hourEnd(v, start);
+            end = _past(v, start, number);
             if (end != start) return end;
             end = _clock(v, start);
             if (end != start) return end;
-            uint256 number = _hourEnd(v, start);
             if (number != start) {
                 end = _behindHour(v, number);
                 return end > number || start > at ? end : at;
@@ -147,9 +152,10 @@ library Times {
 
     // Times
 
-    function _past(View memory v, uint256 at) private pure returns (uint256) {
+    /// @param number Where an hour that begins there ends.
+    function _past(View memory v, uint256 at, uint256 number) private pure returns (uint256) {
         unchecked {
-            uint256 minutesEnd = v.has(at, Classes.QUARTER) ? at + 1 : _hourEnd(v, at);
+            uint256 minutesEnd = v.has(at, Classes.QUARTER) ? at + 1 : number;
             if (minutesEnd == at || !v.has(minutesEnd, Classes.PAST)) return at;
             uint256 hour = _hourEnd(v, minutesEnd + 1);
             return hour > minutesEnd + 1 ? _behindHour(v, hour) : at;

@@ -10,12 +10,13 @@ library ToolScores {
     /// @return found The place of the largest inner product, the first one of equals.
     /// @dev All numbers are taken 128 too large, in lanes of 32 bits; of the products' sum, 128 times that of the
     ///   tool's, which the highest lane has of a product by ones, is too much, and what is the same for all tools.
-    ///   Eight products in a lane are below 2^19, so no lane carries over.
+    ///   64 products in a lane are below 2^22, so no lane carries over.
     function best(bytes32 first, bytes32 second, bytes memory tools, uint256 count)
         internal
         pure
         returns (uint256 found)
     {
+        if (count == 1) return 0;
         assembly ("memory-safe") {
             let lanes := 0x000000ff000000ff000000ff000000ff000000ff000000ff000000ff000000ff
             let signs := 0x8080808080808080808080808080808080808080808080808080808080808080
@@ -40,24 +41,33 @@ library ToolScores {
             let pos := add(tools, 32)
             for { let i := 0 } lt(i, count) { i := add(i, 1) } {
                 let score := 0x80000000 // above zero, whatever is taken away
-                let at := own
-                for { let half := 0 } lt(half, 64) { half := add(half, 32) } {
-                    let x := xor(mload(add(pos, half)), signs)
-                    let some := and(x, lanes)
-                    let all := some
-                    score := add(score, shr(224, mul(some, mload(at))))
-                    some := and(shr(8, x), lanes)
-                    all := add(all, some)
-                    score := add(score, shr(224, mul(some, mload(add(at, 32)))))
-                    some := and(shr(16, x), lanes)
-                    all := add(all, some)
-                    score := add(score, shr(224, mul(some, mload(add(at, 64)))))
-                    some := and(shr(24, x), lanes)
-                    all := add(all, some)
-                    score := add(score, shr(224, mul(some, mload(add(at, 96)))))
-                    at := add(at, 128)
-                    score := sub(score, shl(7, shr(224, mul(all, ones))))
-                }
+                let x := xor(mload(pos), signs)
+                let some := and(x, lanes)
+                let all := some
+                let sum := mul(some, mload(own))
+                some := and(shr(8, x), lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 32))))
+                some := and(shr(16, x), lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 64))))
+                some := and(shr(24, x), lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 96))))
+                x := xor(mload(add(pos, 32)), signs)
+                some := and(x, lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 128))))
+                some := and(shr(8, x), lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 160))))
+                some := and(shr(16, x), lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 192))))
+                some := and(shr(24, x), lanes)
+                all := add(all, some)
+                sum := add(sum, mul(some, mload(add(own, 224))))
+                score := sub(add(score, shr(224, sum)), shl(7, shr(224, mul(all, ones))))
                 if gt(score, most) {
                     most := score
                     found := i

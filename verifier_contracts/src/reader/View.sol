@@ -32,6 +32,9 @@ struct View {
 library Views {
     uint256 internal constant MOST_PIECES = 64;
 
+    uint256 private constant CLASS_SHIFT = 208;
+    /// @dev All of a piece but its code.
+    uint256 private constant UNCLASSED = 0xffffffffffffffffffffffffffffffffffffffffffffffffffff;
     uint256 private constant HYPHEN = 0x2d;
     uint256 private constant POINT = 0x2e;
     uint256 private constant HYPHENS = HYPHEN * Ascii.ONES;
@@ -40,20 +43,20 @@ library Views {
         | (1 << 0x3a) | (1 << 0x5b) | (1 << 0x3d);
     uint256 private constant ENDS_SENTENCE = (1 << 0x2e) | (1 << 0x3f) | (1 << 0x21);
     uint256 private constant CAPITALS = 0x3ffffff << 0x41;
-    /// @dev Of `Codebook.findParts`, and kinds' codes, which are all zero: nothing looks at them.
-    uint256 private constant KEYS_BYTES = 64;
-    uint256 private constant KINDS_BYTES = 96;
 
     /// @notice Looks at a prompt. Reverts with PromptTooLong, PromptNotAscii or TooManyTokens.
+    ///   Marks have the classes of words that they were mistaken for until `dropMarkClasses` or `adopt`.
+    /// @param v Empty; has it then.
     /// @param lexicon The contract of `models/reader/lexicon.py`'s table.
     /// @param bookless Whether the agent has no symbol book.
     function open(
+        View memory v,
         string calldata prompt,
         address lexicon,
         BookEntries symbols,
         BookEntries contacts,
         bool bookless
-    ) internal view returns (View memory v) {
+    ) internal view {
         Reading memory r = v.r;
         (r.symbols, r.contacts, r.bookless) = (symbols, contacts, bookless);
         r.filter = Books.filter(symbols) | Books.filter(contacts);
@@ -77,22 +80,19 @@ library Views {
             }
             (v.prompt, v.pieces, v.count) = (offset, start, (r.last - start) / 32);
             if (v.count > MOST_PIECES) revert Tokenizer.TooManyTokens(MOST_PIECES);
-            _dropMarkClasses(start, r.last);
         }
     }
 
     /// @notice The same of a prompt that somebody else opened, without books.
-    /// @param pieces What was made of it there.
+    /// @param pieces What was made of it there, a word each.
     /// @param origin Where the prompt began there, in lower case.
-    function adopt(
-        string calldata prompt,
-        address lexicon,
-        uint256[] calldata pieces,
-        uint256 origin
-    ) internal pure returns (View memory v) {
-        if (pieces.length > MOST_PIECES) {
-            revert Tokenizer.TooManyTokens(MOST_PIECES);
-        }
+    function adopt(string calldata prompt, address lexicon, bytes calldata pieces, uint256 origin)
+        internal
+        pure
+        returns (View memory v)
+    {
+        uint256 count = pieces.length / 32;
+        if (count > MOST_PIECES) revert Tokenizer.TooManyTokens(MOST_PIECES);
         Reading memory r = v.r;
         r.filter = type(uint256).max; // whoever has books gives them later
         _begin(r, prompt, lexicon);
@@ -103,19 +103,18 @@ library Views {
                 first := add(mload(0x40), 96)
                 calldatacopy(sub(first, 96), calldatasize(), 96)
                 let pos := first
-                let from := pieces.offset
-                for { let last := add(pos, shl(5, pieces.length)) } lt(pos, last) {
-                    pos := add(pos, 32)
-                } {
-                    mstore(pos, add(calldataload(from), by))
-                    from := add(from, 32)
+                let from := sub(pieces.offset, pos)
+                for { let last := add(pos, shl(5, count)) } lt(pos, last) { pos := add(pos, 32) } {
+                    let word := add(calldataload(add(pos, from)), by)
+                    if and(shr(64, word), 3) { word := and(word, UNCLASSED) }
+                    mstore(pos, word)
                 }
                 calldatacopy(pos, calldatasize(), 384)
                 mstore(0x40, add(pos, 384))
                 mstore(add(v, 32), prompt.offset)
             }
-            (v.pieces, v.count) = (first, pieces.length);
-            r.last = first + 32 * pieces.length;
+            (v.pieces, v.count) = (first, count);
+            r.last = first + 32 * count;
         }
     }
 
@@ -129,8 +128,7 @@ library Views {
         }
         unchecked {
             r.vocabulary = Codebook.open(room, lexicon);
-            r.keys = room + 512;
-            r.kinds = room + 512 + KEYS_BYTES;
+            r.kinds = room + 512; // all zero, and no keys: the lexicon has no parts of words
             Scanner.open(r, prompt);
             _dropSigns(r);
         }
@@ -153,12 +151,15 @@ library Views {
         }
     }
 
-    /// @dev Marks are no words, whatever one was mistaken for in the lexicon.
-    function _dropMarkClasses(uint256 pos, uint256 end) private pure {
+    /// @notice Marks are no words, whatever one was mistaken for in the lexicon.
+    function dropMarkClasses(View memory v) internal pure {
         assembly ("memory-safe") {
-            for {} lt(pos, end) { pos := add(pos, 32) } {
+            let pos := mload(add(v, 64))
+            for { let last := add(pos, shl(5, mload(add(v, 96)))) } lt(pos, last) {
+                pos := add(pos, 32)
+            } {
                 let word := mload(pos)
-                if and(shr(64, word), 3) { mstore(pos, shr(48, shl(48, word))) }
+                if and(shr(64, word), 3) { mstore(pos, and(word, UNCLASSED)) }
             }
         }
     }
@@ -196,6 +197,11 @@ library Views {
             let word := mload(add(mload(add(v, 64)), shl(5, i)))
             yes := iszero(iszero(and(shr(208, word), classes)))
         }
+    }
+
+    /// @notice The classes of a piece.
+    function classesOf(uint256 word) internal pure returns (uint256) {
+        return (word >> CLASS_SHIFT) & Classes.ALL;
     }
 
     /// @notice One if it is, for sums.

@@ -238,6 +238,7 @@ library WordSums {
 
     /// @dev Adds the rows of the words at [pos, end): see `WordCuts.cut`. Keeps them at `rows` unless that is zero.
     function _addWords(WordSum memory sum, uint256 pos, uint256 end, uint256 rows) private view {
+        if (pos == end) return;
         assembly ("memory-safe") {
             // Which head in a bucket has this mark: the bit above it, or zero. A mark's difference and all
             // ones have that bit unless there is none, and do not carry over.
@@ -248,9 +249,32 @@ library WordSums {
                 flag := and(not(add(other, HEAD_MARKS)), HEAD_FLAGS)
                 flag := and(flag, sub(0, flag))
             }
-            function rowOf(sum_, word) -> row, shift {
-                let start := shr(32, word)
-                let hash := keccak256(start, sub(and(word, 0xffffffff), start))
+            // Both of these leave early, and so are no part of the loop, whose stack is full.
+            function keep(rows_, row, shift) -> behind {
+                if iszero(rows_) { leave }
+                let lanes := and(shr(12, row), LOWEST)
+                mstore(rows_, lanes)
+                let all := lanes
+                lanes := and(shr(8, row), LOWEST)
+                mstore(add(rows_, 32), lanes)
+                all := add(all, lanes)
+                lanes := and(shr(4, row), LOWEST)
+                mstore(add(rows_, 64), lanes)
+                all := add(all, lanes)
+                lanes := and(row, LOWEST)
+                mstore(add(rows_, 96), lanes)
+                mstore(add(rows_, 128), shl(3, shr(240, mul(add(all, lanes), ONES))))
+                mstore(add(rows_, 160), shift)
+                behind := add(rows_, ROW_BYTES)
+            }
+            // Of the word at [start, end).
+            function rowOf(sum_, start, end_) -> row, shift {
+                if iszero(gt(byte(0, mload(start)), NINE)) {
+                    row := xor(mload(add(sum_, 128)), SIGNS)
+                    shift := shr(2, mload(add(sum_, 160)))
+                    leave
+                }
+                let hash := keccak256(start, sub(end_, start))
                 let mark := and(shr(64, hash), MARKS)
                 mark := or(mark, iszero(mark))
                 let chunk := mload(sum_)
@@ -264,16 +288,14 @@ library WordSums {
                         flag := headIn(sum_, chunk, mod(shr(160, hash), buckets), mark)
                     }
                 }
-                switch flag
-                case 0 {
-                    row := mload(add(sum_, 96))
+                if iszero(flag) {
+                    row := xor(mload(add(sum_, 96)), SIGNS)
                     shift := and(mload(add(sum_, 160)), 3)
+                    leave
                 }
-                default {
-                    let room := mload(add(sum_, 384))
-                    row := mload(add(add(room, 8), byte(0, mul(NUMBERS_AT, flag))))
-                    shift := and(div(shr(192, mload(room)), flag), 3)
-                }
+                let room := mload(add(sum_, 384))
+                row := xor(mload(add(add(room, 8), byte(0, mul(NUMBERS_AT, flag)))), SIGNS)
+                shift := and(div(shr(192, mload(room)), flag), 3)
             }
 
             let bias := mload(add(sum, 224))
@@ -282,38 +304,15 @@ library WordSums {
             let from2 := mload(add(sum, 320))
             let from3 := mload(add(sum, 352))
             for {} lt(pos, end) { pos := add(pos, 32) } {
-                let word := mload(pos)
-                let row := 0
+                let row := mload(pos)
                 let shift := 0
-                switch gt(byte(0, mload(shr(32, word))), NINE)
-                case 0 {
-                    row := mload(add(sum, 128))
-                    shift := shr(2, mload(add(sum, 160)))
-                }
-                default { row, shift := rowOf(sum, word) }
-                row := xor(row, SIGNS)
+                row, shift := rowOf(sum, shr(32, row), and(row, 0xffffffff))
                 bias := add(bias, shl(shift, 8))
-                let lanes := and(shr(12, row), LOWEST)
-                from0 := add(from0, shl(shift, lanes))
-                if rows {
-                    mstore(rows, lanes)
-                    let all := add(lanes, and(shr(8, row), LOWEST))
-                    all := add(all, add(and(shr(4, row), LOWEST), and(row, LOWEST)))
-                    mstore(add(rows, 128), shl(3, shr(240, mul(all, ONES))))
-                    mstore(add(rows, 160), shift)
-                }
-                lanes := and(shr(8, row), LOWEST)
-                from1 := add(from1, shl(shift, lanes))
-                if rows { mstore(add(rows, 32), lanes) }
-                lanes := and(shr(4, row), LOWEST)
-                from2 := add(from2, shl(shift, lanes))
-                if rows { mstore(add(rows, 64), lanes) }
-                lanes := and(row, LOWEST)
-                from3 := add(from3, shl(shift, lanes))
-                if rows {
-                    mstore(add(rows, 96), lanes)
-                    rows := add(rows, ROW_BYTES)
-                }
+                from0 := add(from0, shl(shift, and(shr(12, row), LOWEST)))
+                from1 := add(from1, shl(shift, and(shr(8, row), LOWEST)))
+                from2 := add(from2, shl(shift, and(shr(4, row), LOWEST)))
+                from3 := add(from3, shl(shift, and(row, LOWEST)))
+                rows := keep(rows, row, shift)
             }
             mstore(add(sum, 224), bias)
             mstore(add(sum, 256), from0)

@@ -1,8 +1,8 @@
 """What reading and deciding an instruction costs on chain: a few percent above what was seen.
 
-A made-up vocabulary of the writers' 2,000 most frequent words is in two contracts. The shipped one,
-which has more words and is in three, costs some 4,000 to 9,000 more. Of the first call in a
-transaction, 15,000 are for what it reads for the first time: itself, those two, books.
+With the shipped vocabulary, which is in two contracts, and a made-up one of the writers' 2,000 most
+frequent words. Of the first call in a transaction, 15,000 are for what it reads for the first time:
+itself, those two, books; 12,500 where all words are in the first.
 """
 
 import pytest
@@ -31,17 +31,17 @@ SHORT = b"withdraw 250.75 USDC from the lending pool to my own wallet"  # 59, 11
 
 @pytest.fixture(scope="module")
 def contracts(anvil: Anvil) -> InstructionChain:
-    return InstructionChain(anvil, table_of_writers(1), BOOKS)
+    return InstructionChain(anvil, load_model("wallet-text", InstructionModel).table, BOOKS)
 
 
 @pytest.mark.parametrize(
     ("prompt", "first", "later"),
     [
-        (LONG, 51_700, 36_600),
-        (WORDY, 58_800, 43_700),
-        (UNKNOWN, 116_500, 101_500),
-        (b"zorb " * 30, 132_000, 119_500),
-        (SHORT, 39_000, 24_000),
+        (LONG, 52_300, 37_300),
+        (WORDY, 59_400, 44_400),
+        (UNKNOWN, 117_300, 102_300),
+        (b"zorb " * 30, 124_400, 111_900),
+        (SHORT, 39_200, 24_200),
     ],
 )
 def test_encoding_stays_affordable(
@@ -105,20 +105,19 @@ COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
 @pytest.mark.parametrize(
     ("shipped", "prompt", "tags", "below"),
     [
-        (False, TRANSFER, TRANSFER_TAGS, (74_900, 49_900)),
-        (False, DEPOSIT, DEPOSIT_TAGS, (71_700, 46_700)),
-        (False, COMPOUND, COMPOUND_TAGS, (90_000, 59_900)),
-        (True, TRANSFER, TRANSFER_TAGS, (81_300, 53_800)),
-        (True, DEPOSIT, DEPOSIT_TAGS, (76_300, 48_800)),
-        (True, COMPOUND, COMPOUND_TAGS, (99_000, 66_500)),
+        (False, TRANSFER, TRANSFER_TAGS, (72_100, 49_400)),
+        (False, DEPOSIT, DEPOSIT_TAGS, (67_600, 45_000)),
+        (False, COMPOUND, COMPOUND_TAGS, (87_500, 59_900)),
+        (True, TRANSFER, TRANSFER_TAGS, (75_000, 49_900)),
+        (True, DEPOSIT, DEPOSIT_TAGS, (67_900, 45_000)),
+        (True, COMPOUND, COMPOUND_TAGS, (90_000, 59_900)),
     ],
 )
 def test_plain_instructions_are_read_and_decided_together(
     chain: Anvil, shipped: bool, prompt: str, tags: dict[str, Tag], below: tuple[int, int]
 ) -> None:
     """The first step, first in a transaction and later. Of the first call, 25,000 are for contracts
-    read anew: both, the vocabulary's two, books, the manifest's, a tool and what it says of itself.
-    The shipped one has a third."""
+    read anew: both, the vocabulary's two, books, the manifest's, a tool and what it says of itself."""
     table = load_model("wallet-text", InstructionModel).table if shipped else table_of_writers(1)
     whole = WholeChain(chain, table)
     step, *_ = run_of(prompt, tags, "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet")

@@ -117,7 +117,7 @@ def test_plain_instructions_are_read_and_decided_together(
     chain: Anvil, shipped: bool, prompt: str, tags: dict[str, Tag], below: tuple[int, int]
 ) -> None:
     """The first step, first in a transaction and later. Of the first call, 25,000 are for contracts
-    read anew: both, the vocabulary's two, books, the manifest's, a tool and what it says of itself."""
+    read anew: both, the vocabulary's, books, the manifest's, a tool and what it says of itself."""
     table = load_model("wallet-text", InstructionModel).table if shipped else table_of_writers(1)
     whole = WholeChain(chain, table)
     step, *_ = run_of(prompt, tags, "The balance is: 120.5 usdc in the pool, 30 usdc in the wallet")

@@ -97,6 +97,7 @@ def test_a_key_is_in_its_second_bucket_only_if_the_first_is_full() -> None:
     for at in range(0, len(first), 32):
         overflowed, entries = first[at], [first[at + e : at + e + 10] for e in (1, 11, 21)]
         assert not overflowed or all(map(any, entries))
+    assert any(first[::32])
     assert not any(second[::32])
 
 

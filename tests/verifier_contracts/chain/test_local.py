@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eth_typing import HexStr
+from web3.exceptions import TransactionNotFound
 from web3.types import RPCEndpoint
 
 from tests.support.checkout import ROOT
@@ -120,6 +122,23 @@ def test_a_snapshot_brings_the_state_back(chain: Anvil, counter: Any) -> None:
     assert call(chain.web3, counter.functions.count()) == 5
     with pytest.raises(AnvilError, match="each can be reverted to once"):
         chain.revert(before)
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_a_block_on_its_way_is_gone_with_the_state(chain: Anvil, *, waiting: bool) -> None:
+    """Anvil alone keeps the block and the receipt in nearly all of these, and the nonce in none."""
+    forever, eth = "0x5b600056", chain.web3.eth
+    sender, height = eth.accounts[0], eth.block_number
+    for _ in range(3):
+        before, nonce = chain.snapshot(), eth.get_transaction_count(sender)
+        chain.rpc("evm_setAutomine", not waiting)
+        sent = eth.send_transaction({"from": sender, "data": HexStr(forever), "gas": 10_000_000})
+        chain.rpc("evm_setAutomine", True)
+        chain.revert(before)
+        time.sleep(0.05)
+        assert (eth.block_number, eth.get_transaction_count(sender)) == (height, nonce)
+        with pytest.raises(TransactionNotFound):
+            eth.get_transaction_receipt(sent)
 
 
 def test_code_beyond_the_size_limit_is_refused(chain: Anvil) -> None:

@@ -41,7 +41,7 @@ ADDRESSES = {
 POOL, WALLET = Fraction("120.5"), Fraction(30)
 VIEW = "ViewBalance"
 SEALED = Path(__file__).parents[1] / "evaluation" / "sealed"
-SEALED_SETS = ("choosing", "last", "third", "fourth", "fifth")
+SEALED_SETS = ("choosing", "last", "third", "fourth", "fifth", "sixth")
 DECIMALS = 18
 
 

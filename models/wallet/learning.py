@@ -20,8 +20,9 @@ from zkagent.models.instructions.codes import word_of
 from zkagent.models.instructions.packing import Verdict, features_of, said
 from zkagent.models.networks.gated import export_gated
 from zkagent.models.networks.inference import open_session
+from zkagent.models.training.examples import Example
 from zkagent.models.training.gated import GatedSizes
-from zkagent.models.training.gated_training import Example, Recipe, Trained, train_gated
+from zkagent.models.training.gated_training import Recipe, Trained, train_gated
 from zkagent.models.wallet.text.tagged import Tagged, tagged, verdict_of
 from zkagent.models.wallet.text.written import Message, messages
 from zkagent.models.wallet.train_text import RECIPE, SIZES

@@ -16,12 +16,15 @@ from zkagent.models.instructions.manifest import (
     ReaderSizes,
 )
 from zkagent.models.instructions.reader import read
+from zkagent.models.training.examples import Aside, Example, Place
 from zkagent.models.training.gated import GatedSizes
-from zkagent.models.training.gated_training import Aside, Example, Recipe, train_gated
+from zkagent.models.training.gated_training import Recipe, train_gated
 from zkagent.models.training.products import ProductSizes
 from zkagent.models.wallet.evaluate import evaluate_model
-from zkagent.models.wallet.text.filled import asides, filled
-from zkagent.models.wallet.text.tagged import names_of, tagged
+from zkagent.models.wallet.text.beside import Aside as Written
+from zkagent.models.wallet.text.beside import asides
+from zkagent.models.wallet.text.filled import filled
+from zkagent.models.wallet.text.tagged import names_of, tagged, with_addresses
 from zkagent.models.wallet.text.written import SYMBOLS, Message, messages
 from zkagent.models.wallet.train import ANSWERS, TOOLS, with_accuracy
 
@@ -46,30 +49,33 @@ def train_wallet_text(
     progress: Callable[[str], None],
     *,
     written: Sequence[Message] | None = None,
+    beside: Sequence[Written] | None = None,
     recipe: Recipe = RECIPE,
     sizes: GatedSizes = SIZES,
 ) -> InstructionModel:
     """Train the model that reads whole instructions from `seed` and write it to the folder `out`.
     written: what it learns from, all writers' messages and the older corpus by default; those that
-    no tags say are left out."""
+    no tags say are left out. beside: what may stand in orders, all of asides/ by default."""
     started = time.monotonic()
     found = tagged((*messages(), *filled()) if written is None else written)
     learned = [each for each in found if each]
     examples = [Example(each.text, each.tokens, each.verdict, each.tags) for each in learned]
     progress(f"{len(examples)} messages, {time.monotonic() - started:.0f} s")
-    trained = train_gated(examples, sizes, recipe, seed, progress, asides=list(_asides()))
+    trained = train_gated(examples, sizes, recipe, seed, progress, asides=list(asides_read(beside)))
     progress(f"trained in {time.monotonic() - started:.0f} s")
     draft = draft_manifest(trained.score_unit, {"seed": seed, "messages": len(examples)})
     model = save_instruction_model(out, draft, trained.codebook, trained.weights)
     return with_accuracy(model, evaluate_model(model, None, progress), out)
 
 
-def _asides() -> Iterator[Aside]:
+def asides_read(beside: Sequence[Written] | None = None) -> Iterator[Aside]:
+    """Those that can be read, and of those that change nothing the ones that fill no slot."""
     names = names_of(frozenset())
-    for text, before in asides():
-        tokens = read(text.encode(), names)
-        if tokens and all(slot_of(token) is None for token in tokens):
-            yield Aside(text.encode(), tokens, before)
+    for each in asides() if beside is None else beside:
+        said = with_addresses(each.text).encode()
+        tokens = read(said, names)
+        if tokens and (each.stops or all(slot_of(token) is None for token in tokens)):
+            yield Aside(said, tokens, Place(each.place), each.stops)
 
 
 def draft_manifest(margin_unit: int, training: dict[str, str | int | float]) -> InstructionManifest:

@@ -21,7 +21,6 @@ AMOUNTS = (
 KINDS = {"call": "plain", "view": "view", "ask": "missing", "decline": "talk"}
 
 _DECOY = re.compile(r"<[nsa]>")
-_MARK = re.compile(r"<\w>|\{\w+\}")
 _UNSAID = re.compile(r"<X>|\{odd\}|<[^<>]*>")
 
 
@@ -68,13 +67,4 @@ def _calls(line: Line, symbol: str, amount: str, payee: str) -> tuple[Call, ...]
     return (Call(line.tool, symbol, "all" if line.everything else amount, paid),)
 
 
-def asides() -> Iterator[tuple[str, bool]]:
-    """Clauses that change nothing, and whether each stands before a text, not behind it."""
-    for where in ("before", "after"):
-        for line in handwritten.fillers(where):
-            text = line.replace("~", "")
-            if not _MARK.search(text):
-                yield text, where == "before"
-
-
-__all__ = ["AUTHORS", "asides", "filled"]
+__all__ = ["AUTHORS", "filled"]

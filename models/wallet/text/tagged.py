@@ -69,9 +69,7 @@ def names_of(contacts: frozenset[bytes]) -> Names:
 
 
 def _tagged(message: Message, contacts: frozenset[bytes]) -> Tagged | None:
-    text = message.text
-    for mark, address in ADDRESSES.items():
-        text = text.replace(mark, address)
+    text = with_addresses(message.text)
     try:
         tokens = read(text.encode(), names_of(contacts))
     except RefusedText:
@@ -80,6 +78,13 @@ def _tagged(message: Message, contacts: frozenset[bytes]) -> Tagged | None:
     calls = () if mixes_balances(message.calls) else message.calls
     tags = _tags(text.encode(), tokens, calls)
     return Tagged(message, text.encode(), tokens, verdict, tags) if tags is not None else None
+
+
+def with_addresses(text: str) -> str:
+    """In the place of the letters that stand for them."""
+    for mark, address in ADDRESSES.items():
+        text = text.replace(mark, address)
+    return text
 
 
 def verdict_of(message: Message) -> Verdict:
@@ -210,4 +215,4 @@ def _comes_to(
     )
 
 
-__all__ = ["Tagged", "contacts_of", "names_of", "tagged", "verdict_of"]
+__all__ = ["Tagged", "contacts_of", "names_of", "tagged", "verdict_of", "with_addresses"]

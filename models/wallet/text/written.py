@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 FOLDER = Path(__file__).parent / "writers"
 ACTIONS = {"V": "ViewBalance", "D": "Deploy", "W": "Withdraw", "T": "Transfer"}
@@ -76,10 +77,18 @@ def apart() -> frozenset[int]:
     return frozenset(message.writer for message in messages() if message.writer in APART)
 
 
-def without(words: Collection[str], written: Sequence[Message]) -> list[Message]:
+class Text(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+Written = TypeVar("Written", bound=Text)
+
+
+def without(words: Collection[str], written: Sequence[Written]) -> list[Written]:
     """Those that have none of these words, small letters or capitals."""
     left_out = frozenset(words)
-    return [m for m in written if left_out.isdisjoint(_WORD.findall(m.text.lower()))]
+    return [each for each in written if left_out.isdisjoint(_WORD.findall(each.text.lower()))]
 
 
 def read(path: Path) -> Iterator[Message]:

@@ -1,6 +1,7 @@
 """The gated network's training: deterministic, and its integers compute what it trained."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,19 +11,20 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 
 from tests.models.networks.test_gated import features  # noqa: E402
+from tests.models.training.told import NAMES, example  # noqa: E402
 from tests.support.integer_networks import infer  # noqa: E402
-from zkagent.models.instructions.calls import Tag, slot_of  # noqa: E402
+from zkagent.models.instructions.calls import slot_of  # noqa: E402
 from zkagent.models.instructions.codes import FILLERS, FILLING  # noqa: E402
 from zkagent.models.instructions.packing import TOKENS, Verdict, said  # noqa: E402
-from zkagent.models.instructions.reader import Kind, Names, read  # noqa: E402
+from zkagent.models.instructions.reader import Kind, read  # noqa: E402
 from zkagent.models.networks.gated import export_gated  # noqa: E402
 from zkagent.models.training import recurrence  # noqa: E402
+from zkagent.models.training.composed import Composing  # noqa: E402
+from zkagent.models.training.examples import Example, Words  # noqa: E402
 from zkagent.models.training.gated import GatedReader, GatedSizes, Texts, bit  # noqa: E402
 from zkagent.models.training.gated_training import (  # noqa: E402
-    Example,
     Recipe,
     Trained,
-    Words,
     codebook_of,
     train_gated,
 )
@@ -30,21 +32,8 @@ from zkagent.models.training.products import ProductSizes  # noqa: E402
 
 SIZES = GatedSizes(units=6, seen=4, hidden=8, gate_sum=63)
 PRODUCTS = replace(SIZES, products=ProductSizes(near=5, far=4))
-NAMES = Names(lambda word: word in (b"dai", b"usdc"), lambda word: word == b"bob", lambda _: False)
 ACT, DECLINE = Verdict.ACT, Verdict.DECLINE
-TAGS = {"-": Tag.NONE, "t": Tag.TRANSFER, "a": Tag.ARGUMENT}
 VERBS = [(verb, n) for verb in ("send", "pay") for n in range(1, 9)]
-
-
-def example(text: str, verdict: Verdict, tags: str = "") -> Example:
-    """tags: one letter for each token that fills a slot; none without calls."""
-    tokens = read(text.encode(), NAMES)
-    fills = tuple(slot_of(token) is not None for token in tokens)
-    letters = iter(tags or "-" * sum(fills))
-    given = tuple(TAGS[next(letters)] if filling else TAGS["-"] for filling in fills)
-    assert next(letters, None) is None
-    return Example(text.encode(), tokens, verdict, given)
-
 
 EXAMPLES = [
     *(example(f"{verb} {n} dai to bob", ACT, "taa") for verb, n in VERBS),
@@ -53,9 +42,9 @@ EXAMPLES = [
 ]
 
 
-def trained(seed: int, sizes: GatedSizes = SIZES, **recipe: float) -> Trained:
+def trained(seed: int, sizes: GatedSizes = SIZES, **recipe: Any) -> Trained:
     given = {"epochs": 2, "batch": 16, "hidden": 0.1} | recipe
-    return train_gated(EXAMPLES, sizes, Recipe(**given), seed, lambda _: None)  # type: ignore[arg-type]
+    return train_gated(EXAMPLES, sizes, Recipe(**given), seed, lambda _: None)
 
 
 @pytest.mark.parametrize("near", [0, 5])
@@ -68,7 +57,7 @@ def test_training_twice_from_a_seed_gives_the_same_bytes(near: int) -> None:
 
 
 def test_it_learns_what_a_few_words_say() -> None:
-    found = trained(3, epochs=80, joined=0.0, learning_rate=0.02)
+    found = trained(3, epochs=80, composing=Composing(joined=0.0), learning_rate=0.02)
     content = export_gated(found.weights)
     right = sum(
         (infer(content, written(found, each))[0] > 0) == (each.verdict == ACT) for each in EXAMPLES

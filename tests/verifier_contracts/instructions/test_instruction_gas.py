@@ -37,11 +37,11 @@ def contracts(anvil: Anvil) -> InstructionChain:
 @pytest.mark.parametrize(
     ("prompt", "first", "later"),
     [
-        (LONG, 52_300, 37_300),
-        (WORDY, 59_400, 44_400),
-        (UNKNOWN, 117_300, 102_300),
-        (b"zorb " * 30, 124_400, 111_900),
-        (SHORT, 39_200, 24_200),
+        (LONG, 50_300, 35_300),
+        (WORDY, 58_600, 43_600),
+        (UNKNOWN, 116_600, 101_600),
+        (b"zorb " * 30, 123_700, 111_200),
+        (SHORT, 37_600, 22_600),
     ],
 )
 def test_encoding_stays_affordable(
@@ -67,9 +67,9 @@ FOUR_TAGS |= {"7": T.DEPOSIT, "gusd": A, "5": T.TRANSFER, "unit": A, "bob": A}
 @pytest.mark.parametrize(
     ("prompt", "tags", "first", "later"),
     [
-        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_500, 19_400),
-        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_500, 28_900),
-        (FOUR, FOUR_TAGS, 66_600, 39_600),
+        (ONE, {"10.5": T.TRANSFER, "usdc": A, "carol": A}, 34_100, 19_000),
+        ("withdraw all my usdc", {"all": T.WITHDRAW, "usdc": A}, 41_100, 28_600),
+        (FOUR, FOUR_TAGS, 65_500, 38_500),
     ],
 )
 def test_deciding_stays_affordable(
@@ -105,12 +105,12 @@ COMPOUND_TAGS = {"300": T.WITHDRAW, "gusd": A, "150": T.TRANSFER, "bob": A}
 @pytest.mark.parametrize(
     ("shipped", "prompt", "tags", "below"),
     [
-        (False, TRANSFER, TRANSFER_TAGS, (72_100, 49_400)),
-        (False, DEPOSIT, DEPOSIT_TAGS, (67_600, 45_000)),
-        (False, COMPOUND, COMPOUND_TAGS, (87_500, 59_900)),
-        (True, TRANSFER, TRANSFER_TAGS, (75_000, 49_900)),
-        (True, DEPOSIT, DEPOSIT_TAGS, (67_900, 45_000)),
-        (True, COMPOUND, COMPOUND_TAGS, (90_000, 59_900)),
+        (False, TRANSFER, TRANSFER_TAGS, (69_700, 47_000)),
+        (False, DEPOSIT, DEPOSIT_TAGS, (65_500, 42_700)),
+        (False, COMPOUND, COMPOUND_TAGS, (85_000, 57_200)),
+        (True, TRANSFER, TRANSFER_TAGS, (72_700, 47_500)),
+        (True, DEPOSIT, DEPOSIT_TAGS, (65_700, 43_000)),
+        (True, COMPOUND, COMPOUND_TAGS, (87_400, 57_100)),
     ],
 )
 def test_plain_instructions_are_read_and_decided_together(

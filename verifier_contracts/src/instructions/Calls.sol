@@ -69,17 +69,23 @@ library Calls {
                     if (doubt == 0) doubt = token;
                     continue;
                 }
-                uint256 place = Tokens.placeOf(token);
-                if (place > LAST_PLACE) whole = false;
-                uint256 tag = tagAt(tags, place);
                 if (!whole) continue;
+                uint256 place = Tokens.placeOf(token);
+                if (place > LAST_PLACE) {
+                    whole = false;
+                    continue;
+                }
+                uint256 tag = tagAt(tags, place);
                 if (tag == 0) {
                     if (Tokens.kindOf(token) == Kinds.OWNER) continue;
                     untaken |= 1 << (slot - call_);
                     if (count != 0 && _isPassed(at(slot))) passed = true;
                     continue;
                 }
-                if (tag != ARGUMENT) {
+                if (tag == ARGUMENT) {
+                    whole = count != 0 && at(slot) == 0 && !passed;
+                    if (!whole) continue;
+                } else {
                     whole = count != MOST_CALLS;
                     if (!whole) continue;
                     if (untaken != 0 && count != 0) _leave(call_, untaken);
@@ -88,8 +94,6 @@ library Calls {
                     _begin(call_, tag);
                     passed = false;
                 }
-                whole = count != 0 && at(slot) == 0 && !passed;
-                if (!whole) continue;
                 put(slot, token);
                 if (untaken != 0) {
                     _leave(call_, untaken);
@@ -197,11 +201,17 @@ library Calls {
             for (uint256 i = 0; i < count; ++i) {
                 uint256 call_ = first + BYTES * i;
                 uint256 action = at(call_);
-                if (action == VIEW) put(call_, AMOUNT, 0);
-                else if (!_filled(own, count, i, call_, AMOUNT)) return false;
-                if (!_filled(own, count, i, call_, ASSET)) return false;
-                if (action != TRANSFER) put(call_, PAYEE, 0);
-                else if (!_filled(own, count, i, call_, PAYEE)) return false;
+                if (action == VIEW) {
+                    put(call_, AMOUNT, 0);
+                } else if (at(call_, AMOUNT) == 0 && !_borrows(own, count, i, call_, AMOUNT)) {
+                    return false;
+                }
+                if (at(call_, ASSET) == 0 && !_borrows(own, count, i, call_, ASSET)) return false;
+                if (action != TRANSFER) {
+                    put(call_, PAYEE, 0);
+                } else if (at(call_, PAYEE) == 0 && !_borrows(own, count, i, call_, PAYEE)) {
+                    return false;
+                }
                 put(call_, TOKEN, 0);
             }
             return true;
@@ -217,13 +227,12 @@ library Calls {
         }
     }
 
-    /// @dev Whether a slot that is needed is filled, by the call itself or by another one.
-    function _filled(uint256 own, uint256 count, uint256 index, uint256 call_, uint256 slot)
+    /// @dev Whether a slot that is needed and empty is filled by another call.
+    function _borrows(uint256 own, uint256 count, uint256 index, uint256 call_, uint256 slot)
         private
         pure
         returns (bool)
     {
-        if (at(call_, slot) != 0) return true;
         unchecked {
             if ((at(own + BYTES * index, TOKEN) >> slot) & 1 != 0) return false;
         }

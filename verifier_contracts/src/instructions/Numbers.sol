@@ -87,10 +87,14 @@ library Numbers {
             if (PieceWord.load(start + r.original) >> 240 == 0x3078 && end > start + 1) {
                 return _address(r, start, end);
             }
-            (uint256 quantity, uint256 letters, bool scaled) = Quantities.readRun(start, end);
-            if (quantity == 0 || _isMarked(start, end)) {
-                return Tokens.token(r, Kinds.DOUBT, start, end, 0);
+            if (_isMarked(start, end)) return Tokens.token(r, Kinds.DOUBT, start, end, 0);
+            if (PieceWord.meaningAt(r.next) == 0) {
+                // Mostly it is but digits, and nothing behind it belongs to it.
+                uint256 plain = Quantities.readPlain(start, end);
+                if (plain != 0) return Tokens.token(r, Kinds.DIGITS, start, end, plain);
             }
+            (uint256 quantity, uint256 letters, bool scaled) = Quantities.readRun(start, end);
+            if (quantity == 0) return Tokens.token(r, Kinds.DOUBT, start, end, 0);
             if (letters != 0) return _glued(r, start, end, letters, quantity);
             if (Quantities.shareOf(quantity) != 0) {
                 bool hundredths = Scanner.character(end - 1) == Scanner.PERCENT;

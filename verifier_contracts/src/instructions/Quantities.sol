@@ -104,6 +104,33 @@ library Quantities {
         return PRESENT | (digits << DIGITS_SHIFT) | (share << SHARE_SHIFT);
     }
 
+    /// @notice The same as `readRun` of digits, commas between each three and a point or none, 30 characters
+    ///   at most, that need no closer look; none of any other run. What begins with a zero or has one behind
+    ///   the point at its end may need one, and three digits behind the point.
+    function readPlain(uint256 pos, uint256 end) internal pure returns (uint256) {
+        unchecked {
+            if (Scanner.character(pos) == ZERO || end - pos > MAX_DIGITS) return 0;
+            (uint256 digits, uint256 e) = _digits(pos, 0);
+            if (e == end) return PRESENT | (digits << DIGITS_SHIFT);
+            uint256 length = e - pos;
+            if (length == 0) return 0;
+            if (Scanner.character(e) == COMMA) {
+                if (length > 3) return 0;
+                do {
+                    uint256 from = e + 1;
+                    (digits, e) = _digits(from, digits);
+                    if (e != from + 3) return 0;
+                    if (e == end) return PRESENT | (digits << DIGITS_SHIFT);
+                } while (Scanner.character(e) == COMMA);
+            }
+            if (Scanner.character(e) != Scanner.POINT) return 0;
+            uint256 places = end - e - 1;
+            if (places == 3 || Scanner.character(end - 1) == ZERO) return 0;
+            (digits, e) = _digits(e + 1, digits);
+            return e == end ? PRESENT | (digits << DIGITS_SHIFT) | (places << PLACES_SHIFT) : 0;
+        }
+    }
+
     /// @notice What the run with digits at [pos, end), which does not begin with 0x, says.
     /// @return quantity None where it is in doubt.
     /// @return letters How many letters at its end are no part of it.

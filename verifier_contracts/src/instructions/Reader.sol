@@ -77,17 +77,28 @@ library Reader {
                     pos := add(pos, 96)
                     piece := mload(pos)
                 }
-                if iszero(and(piece, PLAIN_PIECE)) {
-                    if iszero(and(piece, SAID_PIECE)) { break }
-                    let place := div(sub(code, features), 6)
-                    if lt(place, limit) {
-                        // As `Tokens` has it: kind, start and end behind the place.
-                        place := or(place, shl(5, and(shr(68, piece), 15)))
-                        place := or(place, shl(9, sub(and(shr(32, piece), 0xffffffff), begins)))
-                        place := or(place, shl(19, sub(and(piece, 0xffffffff), begins)))
-                        mstore(parse, place)
-                        parse := add(parse, 32)
+                // Of these three, two at most.
+                if and(piece, PLAIN_PIECE) {
+                    mstore(code, piece)
+                    code := add(code, 6)
+                    pos := add(pos, 32)
+                    piece := mload(pos)
+                    if and(piece, PLAIN_PIECE) {
+                        mstore(code, piece)
+                        code := add(code, 6)
+                        pos := add(pos, 32)
+                        piece := mload(pos)
                     }
+                }
+                if iszero(and(piece, SAID_PIECE)) { break }
+                let place := div(sub(code, features), 6)
+                if lt(place, limit) {
+                    // As `Tokens` has it: kind, start and end behind the place.
+                    place := or(place, shl(5, and(shr(68, piece), 15)))
+                    place := or(place, shl(9, sub(and(shr(32, piece), 0xffffffff), begins)))
+                    place := or(place, shl(19, sub(and(piece, 0xffffffff), begins)))
+                    mstore(parse, place)
+                    parse := add(parse, 32)
                 }
                 mstore(code, piece)
                 code := add(code, 6)

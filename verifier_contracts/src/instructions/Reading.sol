@@ -14,9 +14,8 @@ import {Tokens} from "./Tokens.sol";
 /// @param start Where the prompt begins.
 /// @param end Where it ends.
 /// @param original What to add to a position to find the character as it was written.
-/// @param backward The prompt lies backward, too: the word at (backward - position) has the
-///   character at the position last, the following ones before it. What is no letter has its highest bit
-///   set there.
+/// @param backward Where letters are lies backward: the word at (backward - position) is of the character at
+///   the position last, of the following ones before it. What is no letter is 0x80 there, a letter zero.
 /// @param bookless Whether the agent has no symbol book.
 /// @param symbols The agent's symbol book.
 /// @param contacts The agent's contact book.

@@ -37,7 +37,8 @@ library Scanner {
     /// @dev Zero words behind the pieces: as many as are looked at at once.
     uint256 private constant ZEROS = 4;
 
-    /// @notice Puts `prompt` into memory: as it is, in lower case, backward, each with spaces behind it.
+    /// @notice Puts `prompt` into memory: as it is, and in lower case, each with spaces behind it; then,
+    ///   backward, where its letters are.
     ///   Reverts with PromptTooLong or PromptNotAscii.
     function open(Reading memory r, string calldata prompt) internal pure {
         uint256 length = bytes(prompt).length;
@@ -51,13 +52,21 @@ library Scanner {
             assembly ("memory-safe") {
                 written := mload(0x40)
                 calldatacopy(written, prompt.offset, length)
-                mstore(add(written, length), spaces)
-                mstore(add(written, add(length, 32)), spaces)
                 mstore(0x40, add(written, mul(3, room)))
+                // Spaces behind both copies, no letters behind the third: what of these is not behind
+                // is written over.
+                let end := add(written, length)
+                mstore(end, spaces)
+                mstore(add(end, 32), spaces)
+                end := add(end, room)
+                mstore(end, spaces)
+                mstore(add(end, 32), spaces)
+                end := add(written, shl(1, room))
+                mstore(end, FLAGS)
+                mstore(add(end, 32), FLAGS)
             }
             uint256 backward = written + 3 * room;
-            uint256 pos = written;
-            for (; pos < written + length; pos += 32) {
+            for (uint256 pos = written; pos < written + length; pos += 32) {
                 uint256 w = PieceWord.load(pos);
                 uint256 bad = Ascii.unprintable(w);
                 if (bad != 0) {
@@ -66,12 +75,7 @@ library Scanner {
                 w = Ascii.lower(w);
                 backward -= 32;
                 PieceWord.store(pos + room, w);
-                PieceWord.store(backward, Ascii.reverse(w | Ascii.others(w)));
-            }
-            for (; pos < written + room; pos += 32) {
-                backward -= 32;
-                PieceWord.store(pos + room, spaces);
-                PieceWord.store(backward, spaces | FLAGS);
+                PieceWord.store(backward, Ascii.reverse(Ascii.others(w)));
             }
             r.start = written + room;
             r.end = written + room + length;
@@ -85,8 +89,14 @@ library Scanner {
         unchecked {
             (uint256 pos, uint256 next, uint256 known) = _plainWords(r, r.start, r.next);
             while (pos < r.end) {
-                uint256 piece = known == 0 ? _piece(r, pos) : word(r, pos, uint32(known), known);
-                pos = PieceWord.endOf(piece);
+                uint256 piece;
+                if (known == 0) {
+                    piece = _piece(r, pos);
+                    pos = PieceWord.endOf(piece);
+                } else {
+                    piece = word(r, pos, uint32(known), known);
+                    pos = uint32(known);
+                }
                 if (character(pos) == SPACE) ++pos;
                 if (piece > type(uint32).max) {
                     if (Meanings.isIn(Meanings.COUNTED, PieceWord.meaningOf(piece))) {
@@ -98,12 +108,10 @@ library Scanner {
                 (pos, next, known) = _plainWords(r, pos, next);
             }
             r.last = next;
-            for (uint256 i = 0; i < ZEROS; ++i) {
-                PieceWord.store(next, 0);
-                next += 32;
-            }
+            uint256 zeros = 32 * ZEROS;
             assembly ("memory-safe") {
-                mstore(0x40, next)
+                calldatacopy(next, calldatasize(), zeros)
+                mstore(0x40, add(next, zeros))
             }
         }
     }
@@ -140,15 +148,15 @@ library Scanner {
         uint256 vocabulary = Vocabulary.unwrap(r.vocabulary);
         uint256 filter = ~r.filter;
         assembly ("memory-safe") {
-            mstore(0x20, filter)
+            let chunk := mload(vocabulary)
             for {} 1 {} {
                 // `Ascii.behindLast` of what is no letter
-                let ends := and(mload(sub(backward, pos)), FLAGS)
+                let ends := mload(sub(backward, pos))
                 ends := byte(0, mul(FLAG_INDEX, and(ends, sub(0, ends))))
                 if iszero(ends) { break }
                 let h := keccak256(pos, ends)
                 ends := add(pos, ends)
-                extcodecopy(mload(vocabulary), 0, shl(5, mod(shr(32, h), BUCKETS)), 32)
+                extcodecopy(chunk, 0, shl(5, mod(shr(32, h), BUCKETS)), 32)
                 let bucket := mload(0)
                 if and(xor(shr(56, bucket), h), 0xffffff) {
                     // most words are their bucket's first
@@ -172,23 +180,27 @@ library Scanner {
                     bucket := div(bucket, shr(80, and(same, sub(0, same))))
                 }
                 h := shl(200, bucket)
-                let behind := byte(0, mload(ends))
-                if iszero(
+                let plain :=
                     and(
                         and(
                             // 211: `SymbolList.FILTER_BITS`
-                            shr(mod(shr(240, mload(pos)), 211), mload(0x20)),
+                            shr(mod(shr(240, mload(pos)), 211), filter),
                             shr(byte(6, h), PLAIN_MEANINGS)
                         ),
-                        and(gt(h, 0), shr(behind, END_SET))
+                        gt(h, 0)
                     )
-                ) {
-                    if and(shr(behind, END_SET), 1) { known := or(h, ends) }
-                    break
+                let behind := byte(0, mload(ends))
+                let space := eq(behind, SPACE)
+                if iszero(and(plain, space)) {
+                    if iszero(and(shr(behind, END_SET), 1)) { break }
+                    if iszero(plain) {
+                        known := or(h, ends)
+                        break
+                    }
                 }
                 mstore(next, or(or(h, PLAIN_PIECE), or(shl(32, pos), ends)))
                 next := add(next, 32)
-                pos := add(ends, eq(behind, SPACE))
+                pos := add(ends, space)
             }
         }
         return (pos, next, known);
@@ -198,10 +210,9 @@ library Scanner {
     function _piece(Reading memory r, uint256 pos) private view returns (uint256) {
         unchecked {
             if (character(pos) == SPACE) return _behindSpaces(pos, r.end);
-            uint256 backward = r.backward;
-            if (Ascii.isIn(Ascii.LETTER_SET, pos)) return _word(r, pos, _wordEnd(pos, backward));
+            if (Ascii.isIn(Ascii.LETTER_SET, pos)) return _word(r, pos, _wordEnd(pos));
             if (Ascii.isIn(Ascii.DIGIT_SET, pos) || _isLeadingPoint(pos)) {
-                return PieceWord.piece(RUN, pos, _runEnd(pos, backward));
+                return PieceWord.piece(RUN, pos, _runEnd(pos));
             }
             uint256 end = _markEnd(pos);
             if (end == pos + 1 && character(pos) == HYPHEN && _between(Ascii.LETTER_SET, pos)) {
@@ -275,10 +286,10 @@ library Scanner {
         }
     }
 
-    function _wordEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
+    function _wordEnd(uint256 pos) private pure returns (uint256) {
         unchecked {
             while (true) {
-                pos = _alnumEnd(pos, backward);
+                pos = _alnumEnd(pos);
                 if (character(pos) != APOSTROPHE || !_between(Ascii.LETTER_SET, pos)) return pos;
                 ++pos;
             }
@@ -286,11 +297,12 @@ library Scanner {
         }
     }
 
-    function _runEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
+    function _runEnd(uint256 pos) private pure returns (uint256) {
         unchecked {
             ++pos;
             while (true) {
-                pos = _alnumEnd(pos, backward);
+                pos = _digitsEnd(pos);
+                if (Ascii.isIn(Ascii.LETTER_SET, pos)) pos = _alnumEnd(pos);
                 if (!Ascii.isIn(MARK_SET, pos)) return pos;
                 if (!_between(Ascii.DIGIT_SET, pos)) break;
                 ++pos;
@@ -308,18 +320,22 @@ library Scanner {
         }
     }
 
+    /// @dev The first position from `pos` on that has no digit, of which mostly there are a few.
+    function _digitsEnd(uint256 pos) private pure returns (uint256) {
+        assembly ("memory-safe") {
+            for {} lt(sub(byte(0, mload(pos)), 0x30), 10) {} { pos := add(pos, 1) }
+        }
+        return pos;
+    }
+
     /// @dev The first position from `pos` on that has no letter or digit.
-    function _alnumEnd(uint256 pos, uint256 backward) private pure returns (uint256) {
+    function _alnumEnd(uint256 pos) private pure returns (uint256) {
         unchecked {
-            while (Ascii.isIn(Ascii.ALNUM_SET, pos)) {
-                uint256 w;
-                assembly ("memory-safe") {
-                    w := mload(sub(backward, pos))
-                }
-                uint256 others = w & FLAGS & ~Ascii.digits(w & Ascii.LOW_BITS);
-                uint256 length = Ascii.behindLast(others);
-                if (length != 0) return pos + length;
-                pos += 30; // to where the last character looked at is the first one
+            while (true) {
+                uint256 w = PieceWord.load(pos);
+                uint256 others = Ascii.others(w) & ~Ascii.digits(w);
+                if (others != 0) return pos + Ascii.first(others);
+                pos += 32;
             }
             return pos;
         }

@@ -92,8 +92,8 @@ class Anvil:
         return str(self.rpc("evm_snapshot"))
 
     def revert(self, snapshot: str) -> None:
-        """Go back to a snapshot; what waits for a block is dropped. A block that anvil makes while it
-        goes back would stay, without its state: so one is made first, which waits for any other."""
+        """Go back to a snapshot; what waits for a block is dropped. A block that anvil makes
+        meanwhile would stay, without its state: so one is made first, which waits for any other."""
         self.rpc("anvil_dropAllTransactions")
         self.rpc("evm_mine")
         if not self.rpc("evm_revert", snapshot):
